@@ -47,7 +47,8 @@ pub struct Transfer {
 /// A collective operation as data flow between members, numbered from 0.
 ///
 /// A member may send in a step as soon as those of the steps before have come to it that touch the same blocks: chunks
-/// stream through the members without waiting for each other.
+/// stream through the members without waiting for each other. In a [stepwise](Flow::stepwise) flow it waits for all that comes to it
+/// in the steps before.
 #[derive(Clone, Debug, Default)]
 pub struct Flow {
     members: u32,
@@ -57,7 +58,9 @@ pub struct Flow {
     transfers: Vec<Transfer>,
     /// By transfer the blocks it carries, as ranges without overlap.
     carried: Csr<(u32, u32)>,
+    /// See [`Flow::ordered`] and [`Flow::stepwise`].
     is_ordered: bool,
+    is_stepwise: bool,
 }
 
 impl Flow {
@@ -115,6 +118,19 @@ impl Flow {
     pub fn bytes(&self, transfer: usize) -> u64 {
         let of = |&(first, end): &(u32, u32)| self.before[end as usize] - self.before[first as usize];
         self.carried.row(transfer).iter().map(of).sum()
+    }
+
+    /// The same flow, in which a member sends in a step only when all that comes to it in the steps before has come.
+    ///
+    /// Members stay in step with each other: slower alone, often faster where those ahead would fill links that others need.
+    pub fn stepwise(mut self) -> Self {
+        self.is_stepwise = true;
+        self
+    }
+
+    /// Whether members wait for all that comes to them in the steps before.
+    pub fn is_stepwise(&self) -> bool {
+        self.is_stepwise
     }
 
     /// How many steps there are: one more than the number of the last.
@@ -195,6 +211,7 @@ impl Flow {
         let last = self.steps();
         let blocks = self.blocks.iter().map(|&Block { bytes, from, to }| Block { bytes, from: to, to: from });
         let mut flow = Self::new(self.members, blocks.collect());
+        flow.is_stepwise = self.is_stepwise;
         let adds = |block: u32| flow_adds(&self.blocks, block);
         for (index, transfer) in self.transfers.iter().enumerate().rev() {
             let mode = if self.carried(index).any(adds) { Mode::Combine } else { Mode::Copy };
@@ -211,6 +228,7 @@ impl Flow {
     }
 
     /// This flow, and then another on the same blocks, in whatever order: who needed a block in the first contributes it to the second.
+    /// Stepwise if one is.
     ///
     /// # Panics
     ///
@@ -218,6 +236,8 @@ impl Flow {
     pub fn then(mut self, next: &Self) -> Self {
         assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
         let after = self.steps();
+        self.is_stepwise |= next.is_stepwise;
+        self.is_ordered |= next.is_ordered;
         let place = self.places_of(next);
         for (&place, other) in place.iter().zip(&next.blocks) {
             let block = &mut self.blocks[place as usize];
@@ -254,7 +274,7 @@ impl Flow {
         place
     }
 
-    /// This flow and another at the same time, each on blocks of its own.
+    /// This flow and another at the same time, each on blocks of its own. Stepwise if one is.
     ///
     /// # Panics
     ///
@@ -262,6 +282,8 @@ impl Flow {
     pub fn beside(mut self, other: &Self) -> Self {
         assert_eq!(self.members, other.members, "the same members");
         let before = self.blocks.len() as u32;
+        self.is_stepwise |= other.is_stepwise;
+        self.is_ordered |= other.is_ordered;
         self.add(other.blocks.iter().copied());
         for (index, &transfer) in other.transfers.iter().enumerate() {
             self.transfers.push(transfer);
@@ -299,6 +321,7 @@ impl Flow {
         fits(self.transfers.len().saturating_mul(chunks as usize))?;
         let many = self.blocks.len() as u32;
         let mut flow = Self::new(self.members, Vec::new());
+        flow.is_stepwise = self.is_stepwise;
         for chunk in 0..chunks {
             let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
             flow.add(self.blocks.iter().map(part));

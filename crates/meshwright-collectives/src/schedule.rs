@@ -82,7 +82,8 @@ impl Brought {
 impl Flow {
     /// The schedule of this flow, member m on node `nodes[m]` of a machine of so many nodes.
     ///
-    /// A send waits for all that came to its node in steps before its own and touches one of its blocks; nothing else waits.
+    /// A send waits for all that came to its node in steps before its own and touches one of its blocks (all that came there if
+    /// the flow is stepwise); nothing else waits.
     /// Adding up costs `combine` cycles for each byte, rounded up, one message after the other. The tag of a
     /// message is its step.
     ///
@@ -121,15 +122,14 @@ impl Flow {
     /// was there before what comes.
     fn events(&self) -> Csr<u32> {
         let transfers = self.transfers();
-        let ends = transfers.iter().zip(0..).flat_map(|(transfer, index)| {
-            [(transfer.source as usize, 2 * index), (transfer.target as usize, 2 * index + 1)]
+        let steps = transfers.iter().zip(0..).map(|(transfer, index)| (transfer.step as usize, index));
+        let by_step: Csr<u32> = Csr::from_pairs(self.steps() as usize, steps);
+        let events = by_step.rows().flat_map(|step| {
+            let sends = step.iter().map(|&index| (transfers[index as usize].source as usize, 2 * index));
+            let comes = step.iter().map(|&index| (transfers[index as usize].target as usize, 2 * index + 1));
+            sends.chain(comes)
         });
-        let mut events = Csr::from_pairs(self.members() as usize, ends);
-        for member in 0..events.len() {
-            let row: &mut [u32] = events.row_mut(member);
-            row.sort_by_key(|&event| (transfers[event as usize / 2].step, event % 2));
-        }
-        events
+        Csr::from_pairs(self.members() as usize, events)
     }
 
     /// Which message waits for which other to arrive: pairs of the one awaited and the one that waits.
@@ -163,18 +163,27 @@ impl Flow {
         brought.seen.clear();
         brought.seen.resize(2 * events.len(), NONE);
         rank.ops.reserve(events.len());
+        // What a stepwise send waits for: all that has come.
+        let mut come: Vec<u32> = Vec::new();
+        let waits = |step, on| Dependency { step, on, start_only: false };
         for &event in events {
             let index = event as usize / 2;
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
             let mut step = rank.ops.len() as u32;
             if event % 2 == 0 {
-                let alike = brought.wait(self.carried(index), step);
-                let waits = |step, on| Dependency { step, on, start_only: false };
-                rank.dependencies.extend(brought.awaited.iter().map(|&on| waits(step, on)));
-                if alike && brought.awaited.len() > WAITS_MAX {
+                let carried = || self.carried(index);
+                let alike = self.is_stepwise() || brought.wait(carried(), step);
+                let awaited = if self.is_stepwise() { &mut come } else { &mut brought.awaited };
+                rank.dependencies.extend(awaited.iter().map(|&on| waits(step, on)));
+                let most = if self.is_stepwise() { 1 } else { WAITS_MAX };
+                if alike && awaited.len() > most {
                     rank.ops.push(Op::Calc { cycles: Cycles(0) });
-                    brought.join(self.carried(index), step);
+                    awaited.clear();
+                    awaited.push(step);
                     rank.dependencies.push(waits(step + 1, step));
+                    if !self.is_stepwise() {
+                        brought.join(carried(), step);
+                    }
                 }
                 rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
                 let send = rank.ops.len() as u32 - 1;
@@ -187,13 +196,15 @@ impl Flow {
             }
             rank.ops.push(Op::Recv { peer: nodes[transfer.source as usize], bytes, tag: transfer.step });
             if let Some(combine) = combine.filter(|_| transfer.mode == Mode::Combine) {
-                rank.dependencies.push(Dependency { step: step + 1, on: step, start_only: false });
+                rank.dependencies.push(waits(step + 1, step));
                 step += 1;
                 let ticks = bytes.0 * combine.numerator();
                 rank.ops.push(Op::Calc { cycles: Cycles(ticks.div_ceil(combine.denominator())) });
             }
-            for block in self.carried(index) {
-                brought.bring(block, step, transfer.mode);
+            if self.is_stepwise() {
+                come.push(step);
+            } else {
+                self.carried(index).for_each(|block| brought.bring(block, step, transfer.mode));
             }
         }
         rank

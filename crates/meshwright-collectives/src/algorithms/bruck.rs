@@ -5,6 +5,7 @@
 //! `bruck1997`.
 
 use meshwright_core::error::Result;
+use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{PortModel, Topology};
 
 use super::ring::GATHERS;
@@ -55,13 +56,16 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-/// One more than the ports that every member has.
+/// One more than the wired ports that every member has.
 fn radix(task: &Task<'_>) -> u32 {
     let machine = task.machine();
     match machine.port_model() {
         PortModel::One => 2,
         PortModel::All => {
-            task.nodes().iter().map(|&node| machine.ports(node)).min().unwrap_or(1).clamp(1, 1 << 10) + 1
+            let is_wired = |node, port: &u32| machine.neighbour(node, Port(*port)).is_some();
+            let wired =
+                |&node: &NodeId| (0..machine.ports(node)).filter(|port| is_wired(node, port)).count() as u32;
+            task.nodes().iter().map(wired).min().unwrap_or(1).max(1) + 1
         }
     }
 }

@@ -65,11 +65,11 @@ fn all_ports(task: &Task<'_>) -> Result<Flow> {
     })
 }
 
+/// In step: those in the middle of a line have all of it first, and would fill the links of the next axis for those at its ends.
 fn two_way(task: &Task<'_>) -> Result<Flow> {
     let grid = task.grid("a bucket")?;
     let orders = rotations(grid.sides());
-    beside(task, orders.len() as u32, |k, task| {
-        let both = |_, n| Ok(if grid.wraps() { line::both_ways(n) } else { line::outward(n) });
-        by_all_gather(task, &product(task, &orders[k as usize], both)?)
-    })
+    let both = |_, n| Ok(if grid.wraps() { line::both_ways(n) } else { line::outward(n) });
+    let way = |k: u32, task: &Task<'_>| by_all_gather(task, &product(task, &orders[k as usize], both)?);
+    Ok(beside(task, orders.len() as u32, way)?.stepwise())
 }

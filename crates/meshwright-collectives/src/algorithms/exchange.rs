@@ -4,6 +4,8 @@
 //!
 //! `thakur2005` for the pairs; over the axes after `suh2001`.
 
+use std::cmp::Ordering;
+
 use meshwright_core::error::Result;
 use meshwright_network::topology::{Grid, Topology};
 
@@ -25,8 +27,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "by-dimension",
-        summary: "one axis after the other: parts for the same coordinate in one message within every line",
-        formula: "D (c + h d) + b V sum (n_d - 1) / n_d",
+        summary: "one axis after the other: parts for the same coordinate in one message within every line, a share from every axis on",
+        formula: "D (c + h d) + b V / D sum n_d / 8 on a torus",
         source: "suh2001",
         operations: &[Operation::AllToAll],
         streams: false,
@@ -38,13 +40,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
         formula: "sum floor(n_d / 2) (c + h) + b V / D sum n_d / 8 on a torus",
         source: "suh2001",
         operations: &[Operation::AllToAll],
-        streams: false,
-        flow: |task| {
-            let axes = task.grid("all-to-all over the axes")?.dimensions();
-            beside(task, axes as u32, |first, task| {
-                over_axes_from(task, first as usize, neighbour_to_neighbour)
-            })
-        },
+        streams: true,
+        flow: |task| over_axes(task, neighbour_to_neighbour),
     },
 ];
 
@@ -58,7 +55,7 @@ fn pairwise(task: &Task<'_>) -> Result<Flow> {
             flow.copy(step - 1, from, to, [from * members + to]);
         }
     }
-    Ok(flow)
+    Ok(flow.stepwise())
 }
 
 /// The line of a member along an axis: its first member, how far apart the ids are, and how many there are.
@@ -77,8 +74,10 @@ impl Line {
 /// How the parts move within a line, from this step on; by coordinates of now and then, the parts.
 type Within = fn(&mut Flow, u32, &Grid, &Line, &[Vec<Vec<u32>>]);
 
+/// Along one axis after the other, a share from every axis on.
 fn over_axes(task: &Task<'_>, within: Within) -> Result<Flow> {
-    over_axes_from(task, 0, within)
+    let axes = task.grid("all-to-all over the axes")?.dimensions();
+    beside(task, axes as u32, |first, task| over_axes_from(task, first as usize, within))
 }
 
 /// Along one axis after the other, from the given one on.
@@ -120,30 +119,36 @@ fn at_once(flow: &mut Flow, step: u32, _: &Grid, line: &Line, parts: &[Vec<Vec<u
     }
 }
 
-/// To the neighbour, and from there on with the parts that came there for farther ones; half-way round, from even places up.
+/// To the neighbour, and from there on with the parts that came there for farther ones; of those for half-way round, every
+/// other one up.
 fn neighbour_to_neighbour(flow: &mut Flow, step: u32, grid: &Grid, line: &Line, parts: &[Vec<Vec<u32>>]) {
     let side = line.side;
     let wraps = grid.wraps() && side > 2;
-    // How far a part goes up (or down) from one place to another, 0 if it goes the other way.
-    let far = |now: u32, then: u32, up: bool| {
+    // Whether the k-th part goes up from one place to another, and how far.
+    let way = |now: u32, then: u32, k: u32| {
         let (ahead, behind) = ((then + side - now) % side, (now + side - then) % side);
-        let goes_up =
-            if wraps { ahead < behind || ahead == behind && now.is_multiple_of(2) } else { then > now };
-        match (up, goes_up) {
-            (true, true) => ahead,
-            (false, false) => behind,
-            _ => 0,
-        }
+        let is_up = match ahead.cmp(&behind) {
+            _ if !wraps => then > now,
+            Ordering::Equal => (k + now).is_multiple_of(2),
+            order => order == Ordering::Less,
+        };
+        (is_up, if is_up { ahead } else { behind })
     };
     for done in 0..side - 1 {
         for now in 0..side {
             for up in [true, false] {
                 let to = |steps: u32| line.at((now + if up { steps } else { side - steps }) % side);
-                let still = (0..side).filter(|&then| far(now, then, up) > done);
-                let mut these: Vec<u32> =
-                    still.flat_map(|then| parts[now as usize][then as usize].iter().copied()).collect();
-                these.sort_unstable();
+                let mut these = Vec::new();
+                for then in 0..side {
+                    let still = |&(k, _): &(u32, &u32)| {
+                        let (is_up, far) = way(now, then, k);
+                        is_up == up && far > done
+                    };
+                    let all = (0..).zip(&parts[now as usize][then as usize]);
+                    these.extend(all.filter(still).map(|(_, &part)| part));
+                }
                 if !these.is_empty() {
+                    these.sort_unstable();
                     flow.copy(step + done, to(done), to(done + 1), these);
                 }
             }
