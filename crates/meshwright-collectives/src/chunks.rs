@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `sanders2009`, section 2: the length of a pipeline and the best number of its chunks.
+//! `sanders2009`: the length of a pipeline and the best number of its chunks.
 
 use crate::Task;
 use crate::flow::Flow;

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `luczynski2024`, section 6: the least energy of a tree of each depth by dynamic programming, and its use along the axes.
+//! `luczynski2024`: the least energy of a tree of each depth by dynamic programming, and its use along the axes.
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;

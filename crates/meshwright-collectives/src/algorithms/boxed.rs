@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `lo1990`: reflecting (section 3) and growing (section 4), here from any root; centred halving has the steps of growing, the long
+//! `lo1990`: reflecting and growing, here from any root; centred halving has the steps of growing, the long
 //! ones first, and halves boxes of any sides.
 
 use meshwright_core::error::{Error, Result};

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `luczynski2024`, sections 5 and 7, for those along the axes and along a snake.
+//! `thakur2005` for the chain; `luczynski2024` for those along the axes and along a snake.
 
 use meshwright_core::error::{Error, Result};
 

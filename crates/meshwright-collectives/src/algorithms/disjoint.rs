@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `johnsson1989`, section 4: rotated trees of a hypercube; here of any box, in its formulation by dimensions.
+//! `johnsson1989`: rotated trees of a hypercube, here on any box: the generalisation is ours.
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

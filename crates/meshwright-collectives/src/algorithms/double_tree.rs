@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `sanders2009`, section 3: in-order trees, the second mirrored or shifted.
+//! `sanders2009`: in-order trees, the second mirrored or shifted.
 
 use meshwright_core::error::Result;
 

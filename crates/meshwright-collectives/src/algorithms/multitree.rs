@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `huang2021`, section 4: top-down construction by turns.
+//! `huang2021`: top-down construction by turns.
 
 use std::collections::VecDeque;
 
@@ -147,7 +147,6 @@ mod tests {
             wires.sort_unstable();
             assert!(wires.windows(2).all(|two| two[0] != two[1]), "{name}");
             let least = (task.members() - 1).div_ceil(machine.neighbours(task.nodes()[0]).count() as u32);
-            println!("{name} {} {least}", flow.steps());
             assert!(
                 (least..=most).contains(&flow.steps()),
                 "{name}: {} steps, at least {least}",

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `thakur2005`, sections 3.2 and 3.5: van de Geijn's broadcast, Rabenseifner's reduce.
+//! `thakur2005`: van de Geijn's broadcast, Rabenseifner's reduce.
 
 use meshwright_core::error::Result;
 

@@ -2,7 +2,7 @@
 //!
 //! # Source
 //!
-//! `luczynski2024`, section 5: star, two-phase, and their use along the axes; `he2025`: the K-tree.
+//! `luczynski2024`: star, two-phase, and their use along the axes; `he2025`: the K-tree; `sanders2009`: pipelined binary trees.
 
 use crate::algorithm::Algorithm;
 use crate::shape::Tree;
