@@ -21,7 +21,7 @@ def map(
     switching: Options | None = None,
     startup: Options | None = None,
     byte_time: Scalar | None = None,
-    flit: Scalar | None = None,
+    flit: Options | None = None,
     axis: Options | None = None,
     placement: Options | None = None,
     alpha: Scalar | None = None,
@@ -71,11 +71,11 @@ def map(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     axis
         logical: what runs along an axis, such as data=all-reduce:512MB; given several times, one phase after the other. BYTES is V, the buffer of one of the p devices on the axis, the larger of before and after. Operations: all-reduce (ring, one way: 2 (p - 1) steps of V/p); all-gather (ring, one way: p - 1 steps of V/p); reduce-scatter (ring, one way: p - 1 steps of V/p); all-reduce-two-way (ring, half each way: 2 (p - 1) steps of V/2p to both sides); all-gather-two-way (ring, half each way: p - 1 steps of V/2p to both sides); reduce-scatter-two-way (ring, half each way: p - 1 steps of V/2p to both sides); all-to-all (all at once: V/p from each to each other); shift (once round a ring by one: V to the next); exchange (a halo: V to both neighbours, not over the ends); broadcast (a binomial tree from member 0: ceil(log2 p) steps of V); reduce (a binomial tree to member 0: ceil(log2 p) steps of V)
     placement
@@ -131,7 +131,7 @@ def map(
     host
         The data come from a host over a channel into the root, and the result goes back
     csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     verbose
         Say on stderr what is read, what is tried, and what is left out and why
     """
@@ -148,7 +148,7 @@ def simulate(
     switching: Options | None = None,
     startup: Options | None = None,
     byte_time: Scalar | None = None,
-    flit: Scalar | None = None,
+    flit: Options | None = None,
     engine: Scalar | None = None,
     traffic: Scalar | None = None,
     trace: Path | None = None,
@@ -168,7 +168,6 @@ def simulate(
     emit: Path | None = None,
     out: Path | None = None,
     force: bool = False,
-    csv: Path | None = None,
     router: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -189,11 +188,11 @@ def simulate(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     engine
         What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     traffic
@@ -232,8 +231,6 @@ def simulate(
         Write simulate.json into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
     router
         How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     verbose
@@ -250,7 +247,7 @@ def sweep(
     switching: Options | None = None,
     startup: Options | None = None,
     byte_time: Scalar | None = None,
-    flit: Scalar | None = None,
+    flit: Options | None = None,
     traffic: Scalar | None = None,
     packet: Scalar | None = None,
     warm_up: Scalar | None = None,
@@ -287,11 +284,11 @@ def sweep(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map takes several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2 [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     traffic
         Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE; several with commas between are compared
     packet
@@ -327,7 +324,7 @@ def sweep(
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     router
         How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     verbose
@@ -378,7 +375,7 @@ def plan(
     explain
         Also tell why the winner of each job takes as long as it does, see meshwright explain
     csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     verbose
         Say on stderr what is read, what is tried, and what is left out and why
     """
@@ -477,7 +474,7 @@ def split(
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     repeat
         With --random-sources: how often
     random_sources
@@ -520,7 +517,6 @@ def groups(
     out: Path | None = None,
     png: bool = False,
     force: bool = False,
-    csv: Path | None = None,
     levels: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -578,14 +574,79 @@ def groups(
         Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
-    csv
-        Write the table as CSV into this file: one row per point, placement or method, units in the head
     levels
         All nodes, split so many levels deep by random labels [default: 4]
     verbose
         Say on stderr what is read, what is tried, and what is left out and why
     """
     return call("groups", _OPTIONS["groups"], locals())
+
+
+def race(
+    operation: Scalar,
+    *,
+    bytes: Scalar | None = None,
+    on: Machine | None = None,
+    dead: Options | None = None,
+    dead_links: Options | None = None,
+    switching: Options | None = None,
+    startup: Options | None = None,
+    byte_time: Scalar | None = None,
+    flit: Options | None = None,
+    algorithm: Options | None = None,
+    root: Coordinates | None = None,
+    combine_time: Scalar | None = None,
+    out: Path | None = None,
+    png: bool = False,
+    force: bool = False,
+    emit: Options | None = None,
+    csv: Path | None = None,
+    verbose: bool = False,
+) -> Result:
+    """Run a collective operation by every published algorithm, and hold the fastest against a bound
+
+    Every algorithm that suits the machine is simulated message by message, also in chunks that stream where that helps.
+
+    Parameters
+    ----------
+    operation
+        What all members do together: broadcast, reduce, scatter, gather, all-gather, reduce-scatter, all-reduce, all-to-all, barrier, scan
+    bytes
+        The buffer of one member, such as 65536, 64KiB or 1MB; several with commas between, or a range: 1KB..1GB by factors of four, 1KB..1GB/9 nine of them at equal factors
+    on
+        mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE; real ones: hwloc:FILE.xml, coordinates:FILE.csv, slurm[:names|:MACHINE]; of simulators: booksim:FILE, simgrid:FILE.xml; a TOML file with a [machine] table; or a machine by name: meshwright machines lists them
+    dead
+        Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
+    dead_links
+        Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    switching
+        How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
+    startup
+        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+    byte_time
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+    flit
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
+    algorithm
+        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes eight times the best time is not simulated]: recursive-doubling, rabenseifner, ring, chain, binomial
+    root
+        broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
+    combine_time
+        Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
+    out
+        Write race.json, report.html and drawings into this folder
+    png
+        Also write each drawing of --out as PNG, at twice its size
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    emit
+        Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times: goal, perfetto
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
+    verbose
+        Say on stderr what is read, what is tried, and what is left out and why
+    """
+    return call("race", _OPTIONS["race"], locals())
 
 
 def explain(
@@ -883,7 +944,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "switching": ("--switching", "many"),
         "startup": ("--startup", "many"),
         "byte_time": ("--byte-time", "one"),
-        "flit": ("--flit", "one"),
+        "flit": ("--flit", "many"),
         "axis": ("--axis", "many"),
         "placement": ("--placement", "many"),
         "alpha": ("--alpha", "one"),
@@ -923,7 +984,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "switching": ("--switching", "many"),
         "startup": ("--startup", "many"),
         "byte_time": ("--byte-time", "one"),
-        "flit": ("--flit", "one"),
+        "flit": ("--flit", "many"),
         "engine": ("--engine", "one"),
         "traffic": ("--traffic", "one"),
         "trace": ("--trace", "one"),
@@ -943,7 +1004,6 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "emit": ("--emit", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
-        "csv": ("--csv", "one"),
         "router": ("--router", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -954,7 +1014,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "switching": ("--switching", "many"),
         "startup": ("--startup", "many"),
         "byte_time": ("--byte-time", "one"),
-        "flit": ("--flit", "one"),
+        "flit": ("--flit", "many"),
         "traffic": ("--traffic", "one"),
         "packet": ("--packet", "one"),
         "warm_up": ("--warm-up", "one"),
@@ -1049,8 +1109,27 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "out": ("--out", "one"),
         "png": ("--png", "one"),
         "force": ("--force", "one"),
-        "csv": ("--csv", "one"),
         "levels": ("--levels", "one"),
+        "verbose": ("--verbose", "one"),
+    },
+    "race": {
+        "operation": ("", "one"),
+        "bytes": ("--bytes", "one"),
+        "on": ("--on", "one"),
+        "dead": ("--dead", "many"),
+        "dead_links": ("--dead-links", "many"),
+        "switching": ("--switching", "many"),
+        "startup": ("--startup", "many"),
+        "byte_time": ("--byte-time", "one"),
+        "flit": ("--flit", "many"),
+        "algorithm": ("--algorithm", "many"),
+        "root": ("--root", "one"),
+        "combine_time": ("--combine-time", "one"),
+        "out": ("--out", "one"),
+        "png": ("--png", "one"),
+        "force": ("--force", "one"),
+        "emit": ("--emit", "many"),
+        "csv": ("--csv", "one"),
         "verbose": ("--verbose", "one"),
     },
     "explain": {
@@ -1142,6 +1221,7 @@ __all__ = [
     "plan",
     "split",
     "groups",
+    "race",
     "explain",
     "check",
     "run",

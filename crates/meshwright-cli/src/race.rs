@@ -32,9 +32,9 @@ use super::output::{self, Progress};
 use super::{Answer, manner};
 
 const HELP: &str = "\
-BYTES is the whole buffer of one member: of an all-gather its result, of a reduce-scatter its input,
-of scatter and gather the buffer of the root, of an all-to-all what one member sends. Members are
-all nodes that work.
+BYTES is the whole buffer of one member: of an all-gather the result, of a reduce-scatter the
+input, of scatter and gather the buffer of the root, of an all-to-all what one member sends.
+Members are all nodes that work.
 
 Examples:
   meshwright race broadcast --bytes 1MB --on mesh:16x16
