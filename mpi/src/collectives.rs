@@ -1,12 +1,14 @@
 //! The collective operations of MPI.
 
+use meshwright_collectives::Operation;
 use meshwright_demos::speedup::Collectives;
+use meshwright_runtime::collective::Library;
 use meshwright_runtime::transport::Lost;
 use mpi::Count;
 use mpi::collective::SystemOperation;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, Root};
+use mpi::traits::{Communicator, CommunicatorCollectives, Root};
 
 use crate::endpoint::Attendant;
 
@@ -125,5 +127,44 @@ impl Collectives for MpiCollectives {
             let part = |(start, count): (&Count, &Count)| all[*start as usize..][..*count as usize].to_vec();
             Ok(Some(starts.iter().zip(&counts).map(part).collect()))
         })
+    }
+}
+
+impl Library for MpiCollectives {
+    fn name(&self, operation: Operation) -> &'static str {
+        use Operation as O;
+        match operation {
+            O::Broadcast => "MPI_Bcast",
+            O::Reduce => "MPI_Reduce",
+            O::Scatter => "MPI_Scatter",
+            O::Gather => "MPI_Gather",
+            O::AllGather => "MPI_Allgather",
+            O::ReduceScatter => "MPI_Reduce_scatter_block",
+            O::AllReduce => "MPI_Allreduce",
+            O::AllToAll => "MPI_Alltoall",
+            O::Barrier => "MPI_Barrier",
+            O::Scan => "MPI_Scan",
+        }
+    }
+
+    fn perform(&mut self, operation: Operation, root: u32, input: &[u64], output: &mut [u64]) {
+        use Operation as O;
+        let (world, is_root, sum) = (&self.world, self.is(root), SystemOperation::sum());
+        let process = world.process_at_rank(root as i32);
+        self.attendant.during(|| match operation {
+            O::Broadcast => process.broadcast_into(output),
+            O::Reduce if is_root => process.reduce_into_root(input, output, sum),
+            O::Reduce => process.reduce_into(input, sum),
+            O::Scatter if is_root => process.scatter_into_root(input, output),
+            O::Scatter => process.scatter_into(output),
+            O::Gather if is_root => process.gather_into_root(input, output),
+            O::Gather => process.gather_into(input),
+            O::AllGather => world.all_gather_into(input, output),
+            O::ReduceScatter => world.reduce_scatter_block_into(input, output, sum),
+            O::AllReduce => world.all_reduce_into(input, output, sum),
+            O::AllToAll => world.all_to_all_into(input, output),
+            O::Barrier => world.barrier(),
+            O::Scan => world.scan_into(input, output, sum),
+        });
     }
 }

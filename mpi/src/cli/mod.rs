@@ -5,6 +5,7 @@
 //! | [`divide`] | divide and conquer beside the collective operations of MPI |
 //! | [`frame`] | the way into MPI and out of it, whatever happens |
 //! | [`groups`] | groups that split, beside those of MPI |
+//! | [`race`] | collective operations with verified bytes, beside those of MPI |
 //! | `rank_order` | ranks in the order of a file |
 //! | [`run`](mod@run) | any schedule, every byte checked |
 //! | [`ranks`] | which rank runs where, and how fast messages are |
@@ -17,6 +18,7 @@
 mod divide;
 mod frame;
 mod groups;
+mod race;
 mod rank_order;
 mod ranks;
 mod run;
@@ -84,6 +86,7 @@ enum Verb {
     Divide(divide::DivideArguments),
     Scatter(meshwright_cli::scatter::ScatterArguments),
     Groups(groups::GroupsArguments),
+    Race(race::RaceArguments),
     Sweep(Box<sweep::SweepArguments>),
 }
 
@@ -91,7 +94,7 @@ impl Verb {
     /// Whether it calls operations of MPI that block, during which a second thread answers other ranks.
     fn blocks(&self) -> bool {
         match self {
-            Self::Divide(_) | Self::Groups(_) => true,
+            Self::Divide(_) | Self::Groups(_) | Self::Race(_) => true,
             Self::Ranks(arguments) => arguments.blocks(),
             Self::Run(_) | Self::Sweep(_) | Self::Sort(_) | Self::Scatter(_) => false,
         }
@@ -110,6 +113,7 @@ fn dispatch(verb: &Verb, endpoint: &mut MpiEndpoint) -> Outcome {
         Verb::Divide(arguments) => divide::run(arguments, endpoint),
         Verb::Scatter(arguments) => scatter::run(arguments, endpoint),
         Verb::Groups(arguments) => groups::run(arguments, endpoint),
+        Verb::Race(arguments) => race::run(arguments, endpoint),
         Verb::Sweep(arguments) => sweep::run(arguments, endpoint),
     }
 }

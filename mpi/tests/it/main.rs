@@ -9,6 +9,7 @@ mod groups;
 mod launch;
 mod lost;
 mod mpirun;
+mod race;
 mod ranks;
 mod run;
 mod scatter;

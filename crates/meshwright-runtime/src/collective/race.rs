@@ -25,7 +25,7 @@ pub struct RaceInput<'m> {
     repeat: u32,
 }
 
-/// An algorithm that does not suit.
+/// An algorithm that does the operation or was named, and does not suit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// Its name.
@@ -35,7 +35,7 @@ pub struct Skipped {
 }
 
 impl<'m> RaceInput<'m> {
-    /// The algorithms with these names, all of them for none, where they suit the task; those that stream cut everything into so
+    /// The algorithms with these names, for none all that do the operation, where they suit the task; those that stream cut everything into so
     /// many chunks. `is_placed` says that ranks are where the machine says, so that the referee's times on it count.
     ///
     /// # Errors
@@ -68,8 +68,9 @@ impl<'m> RaceInput<'m> {
             });
         }
         let all: Vec<&'static Algorithm> = algorithm::all().collect();
-        let asked = match names {
-            [] => all,
+        let does = |one: &&Algorithm| one.operations.contains(&task.operation);
+        let asked: Vec<&Algorithm> = match names {
+            [] => all.into_iter().filter(does).collect(),
             names => {
                 let named = |name: &String| find("algorithm", name, &all, |one| one.name).copied();
                 names.iter().map(named).collect::<Result<_>>()?
