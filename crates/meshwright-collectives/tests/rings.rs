@@ -165,6 +165,21 @@ fn parts_of_an_exchange_over_links_go_the_shortest_way() {
     }
 }
 
+/// In chunks the exchange from neighbour to neighbour fills the links of the middle: half of the members send their parts for the other
+/// half over 8 links of a mesh, 16 of a torus.
+#[test]
+fn an_exchange_that_streams_fills_the_bisection() {
+    for (name, links) in [("mesh:8x8", 8), ("torus:8x8", 16)] {
+        let machine = chip(name);
+        let task = Task::new(&machine, Operation::AllToAll, 4 * MB, 0).unwrap();
+        let flow = named("by-dimension-ringwise").of(&task).unwrap().chunked(16).unwrap();
+        let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+        let found = simulate(&machine, &schedule, &Engine::Message).unwrap().cycles.0;
+        let bound = 32 * 32 * (4 * MB / 64) / links / 32;
+        assert!(bound <= found && found * 50 <= bound * 51, "{name}: {found} against {bound}");
+    }
+}
+
 /// Number of steps against ceil(log_r p), and the bytes of Bruck's exchange against its digits.
 #[test]
 fn logarithmic_steps_for_any_number_of_members() {
