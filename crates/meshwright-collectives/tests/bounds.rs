@@ -210,6 +210,28 @@ fn no_flow_of_few_messages_is_faster() {
     assert!(equal > 30, "{equal} of 126 bounds are attained");
 }
 
+/// The one byte of a scatter may be that of the root.
+#[test]
+fn nothing_to_send_takes_no_time() {
+    let machine = Machine::new("mesh:2").unwrap();
+    let cycles = |root: u32| {
+        let task = Task::new(&machine, Operation::Scatter, 1, root).unwrap();
+        bound::bound(&task).unwrap().cycles
+    };
+    assert_eq!([0, 1].map(cycles), [Cycles(100 + 2 + 1), Cycles(0)]);
+}
+
+#[test]
+#[ignore = "a million nodes take a few seconds"]
+fn a_million_nodes() {
+    let machine = Machine::new("mesh:1000x1000").unwrap();
+    for (operation, kind) in [(Operation::Broadcast, "cut"), (Operation::AllReduce, "traffic")] {
+        let task = Task::new(&machine, operation, 1 << 30, 0).unwrap();
+        let bound = bound::bound(&task).unwrap();
+        assert_eq!(bound.kind, kind, "{}", bound.why);
+    }
+}
+
 /// What the race shows: the bounds of all-reduce, on demand with `--ignored --nocapture`.
 #[test]
 #[ignore = "a table to read"]

@@ -178,6 +178,9 @@ pub(super) fn traffic(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
             })
             .min()
             .unwrap_or(0);
+        if bytes == 0 {
+            continue;
+        }
         let count: u128 = windows.values().sum();
         let what = if ports { "ports" } else { "links" };
         let why = format!(
@@ -190,6 +193,9 @@ pub(super) fn traffic(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
 
 /// The least time that could be enough, in ticks.
 fn least(terms: &Terms, needs: &Needs, windows: &BTreeMap<u64, u128>, ports: bool) -> u64 {
+    if could(terms, needs, windows, 0, ports) {
+        return 0;
+    }
     let (mut low, mut high) = (0u64, 1u64);
     while !could(terms, needs, windows, high, ports) && high < 1 << 62 {
         (low, high) = (high, 2 * high);
