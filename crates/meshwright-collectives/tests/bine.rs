@@ -30,7 +30,7 @@ fn distance_halving_is_the_reflecting_mapping() {
         let mesh = Machine::mesh([rows, columns]).unwrap();
         let places = reflected(rows, columns, n);
         // Along a side of 4^k reflecting tells the far half first downwards, as Bine does; along other sides upwards in a mirror.
-        let seen = |at: u32, side: u32| if side.ilog2() % 2 == 0 { at } else { side - 1 - at };
+        let seen = |at: u32, side: u32| if side.ilog2().is_multiple_of(2) { at } else { side - 1 - at };
         let member = |label: usize| seen(places[label].0, rows) * columns + seen(places[label].1, columns);
         let root = member((1 << n) - 1);
         let task = Task::new(&mesh, Operation::Broadcast, 8, root).unwrap();
