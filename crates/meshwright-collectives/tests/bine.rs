@@ -81,3 +81,22 @@ fn every_root_of_a_torus_is_alike() {
         assert_eq!(far, [3, 3, 1, 1, 1, 1]);
     }
 }
+
+/// Every even side is reached, from every root. Some odd ones are, too: from all roots or from none, which is refused.
+#[test]
+fn even_sides_are_reached() {
+    for members in 2u32..=64 {
+        let line = Machine::new(&format!("mesh:{members}")).unwrap();
+        for farthest in [true, false] {
+            let reached = (0..members).filter(|&root| {
+                let task = Task::new(&line, Operation::Broadcast, 8, root).unwrap();
+                tree(&task, farthest).is_ok_and(|tree| tree.edges.len() as u32 == members - 1)
+            });
+            let reached = reached.count() as u32;
+            assert!(
+                reached == members || !members.is_multiple_of(2) && reached == 0,
+                "{members}: {reached}, {farthest}"
+            );
+        }
+    }
+}

@@ -143,6 +143,22 @@ fn swing_has_its_published_congestion() {
     }
 }
 
+/// In step k of Trivance on a ring of 3^m, each link carries the vectors of the 3^k members before it.
+#[test]
+fn trivance_loads_all_links_alike() {
+    let ring = Machine::new("torus:27").unwrap();
+    let task = Task::new(&ring, Operation::AllReduce, 100, 0).unwrap();
+    let whole = loads(&ring, &flow("trivance-l", &task).unwrap(), |_| true);
+    assert_eq!(whole, [vec![100; 54], vec![300; 54], vec![900; 54]]);
+    // Thirds: 9, 3, 1 of 27 parts, 1, 3, 9 links far.
+    let task = Task::new(&ring, Operation::ReduceScatter, 27, 0).unwrap();
+    let thirds = loads(&ring, &flow("trivance-b", &task).unwrap(), |_| true);
+    assert_eq!(thirds, vec![vec![9; 54]; 3]);
+    let other = Machine::new("torus:26").unwrap();
+    let task = Task::new(&other, Operation::AllReduce, 100, 0).unwrap();
+    assert!(flow("trivance-l", &task).is_none() && flow("trivance-b", &task).is_some());
+}
+
 /// Forgets all that a rank's sends wait for but the receives of the step before.
 fn wait_for_the_last_step(rank: &mut Rank) {
     let tag = |step: u32| match rank.ops[step as usize] {
