@@ -2,7 +2,8 @@
 //!
 //! In a tree that is seen from its root, a holder at an even place sends rho(k) one way and one at an odd place the other way,
 //! rho = 1, −1, 3, −5, 11, …: the farthest first (distance halving) or the nearest first (distance doubling). Dimensions of a
-//! box take turns.
+//! box take turns, the last of them nearest: from the right root of a mesh, distance halving is the reflecting mapping of
+//! `lo1990`, seen in a mirror along sides of 2, 8, 32, ....
 //!
 //! # Source
 //!
@@ -85,7 +86,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn tree(task: &Task<'_>, farthest: bool) -> Result<Tree> {
-    let turns = Turns::new(&sides(task), 0, 2);
+    let sides = sides(task);
+    let turns = Turns::new(&sides, sides.len().saturating_sub(1), 2);
     let mut has = vec![false; task.members() as usize];
     has[task.root as usize] = true;
     let mut holders = vec![task.root];
