@@ -2,7 +2,7 @@
 
 use meshwright_collectives::algorithms::auto_gen::Model;
 use meshwright_collectives::{Operation, Task, algorithm, chunks, flow::Flow};
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim::{Engine, simulate};
@@ -109,5 +109,14 @@ fn the_centre_of_a_wafer_beats_its_corner() -> Result<()> {
     let model = 2.0 * Model::new(1, 1, 5, 512).time(512);
     let found = of(Operation::Reduce, 4, 1, 0)? as f64;
     assert!((model..1.02 * model).contains(&found), "{found} cycles, by the model {model}");
+    Ok(())
+}
+
+/// A scatter along deep trees names too many blocks: refused, not tried.
+#[test]
+fn a_scatter_along_a_deep_tree_is_refused() -> Result<()> {
+    let machine = wafer("mesh:512x512")?;
+    let task = Task::new(&machine, Operation::Scatter, 1 << 20, 0)?;
+    assert!(matches!(flow("xy-chain", &task), Err(Error::TooLarge { .. })));
     Ok(())
 }
