@@ -6,6 +6,9 @@ use crate::flow::{Block, Flow, Mode, Transfer};
 use crate::ranges::Ranges;
 use crate::{Operation, Task};
 
+/// The most blocks that the messages of a scatter name together.
+pub const BLOCKS_MAX: u64 = 1 << 26;
+
 /// A tree over the members: who hands on to whom, and in which step.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -25,7 +28,8 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] for other operations.
+    /// [`Error::NotApplicable`] for other operations; [`Error::TooLarge`] where the messages of a scatter would name more blocks
+    /// than [`BLOCKS_MAX`].
     pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
         use Operation as O;
         let of = |operation| task.with(operation, task.root);
@@ -38,6 +42,7 @@ impl Tree {
             O::Reduce => self.flow(&of(O::Broadcast))?.reversed(),
             O::Scatter => {
                 let mut flow = task.flow();
+                self.fits(task.members())?;
                 let below = self.below(task.members());
                 for &(step, from, to) in &self.edges {
                     flow.copy(step, from, to, below[to as usize].iter().copied());
@@ -50,6 +55,21 @@ impl Tree {
                 let why = format!("a tree is no way to do {}", other.name());
                 return Err(Error::not_applicable("this algorithm", why));
             }
+        })
+    }
+
+    /// Refuses a tree in which the members below each are too many to be listed.
+    fn fits(&self, members: u32) -> Result<()> {
+        let mut levels = vec![1u64; members as usize];
+        self.edges.iter().for_each(|&(_, from, to)| levels[to as usize] = levels[from as usize] + 1);
+        let blocks: u64 = levels.iter().sum();
+        if blocks <= BLOCKS_MAX {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            what: "this tree",
+            needed: format!("{blocks} blocks in its messages"),
+            limit: format!("{BLOCKS_MAX} blocks"),
         })
     }
 

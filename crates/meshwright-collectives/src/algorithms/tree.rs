@@ -135,8 +135,8 @@ fn two_phase(places: u32, at: u32) -> Children {
     both_ways(places, at, |length| {
         let group = root_up(length).max(1);
         let of = |place: u32| {
-            let leader = (place % group == 0).then_some(place + group);
-            let inside = ((place + 1) % group != 0).then_some(place + 1);
+            let leader = place.is_multiple_of(group).then_some(place + group);
+            let inside = (!(place + 1).is_multiple_of(group)).then_some(place + 1);
             leader.into_iter().chain(inside).filter(|&next| next < length).collect()
         };
         (0..length).map(of).collect()
