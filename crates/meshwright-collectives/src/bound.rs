@@ -21,7 +21,7 @@ pub struct Bound {
 ///
 /// ```text
 /// c + h D                                    two members must hear of each other; D the diameter, or from the root
-/// c + h + b bytes / ports                    what the busiest member must send or receive
+/// c + h + b bytes / ports                    without h under store-and-forward; what the busiest member must send or receive
 /// ```
 ///
 /// # Errors
@@ -71,7 +71,13 @@ fn node(task: &Task<'_>) -> Bound {
         Operation::Barrier => (0, least),
     };
     let ticks = if members > 1 {
-        costs.startup_ticks() + costs.head_ticks() + (bytes * costs.byte_time.numerator()).div_ceil(ports)
+        // What is sent on the last link at least: under store-and-forward there is no head.
+        let empty = costs.alone_ticks(
+            machine.switching(),
+            meshwright_core::units::Bytes(0),
+            meshwright_core::units::Hops(1),
+        );
+        empty + (bytes * costs.byte_time.numerator()).div_ceil(ports)
     } else {
         0
     };
