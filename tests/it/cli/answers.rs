@@ -269,7 +269,7 @@ fn a_clock_gives_seconds() {
     assert_eq!(map["bound_seconds"].as_f64(), map["bound_cycles"].as_f64().map(|cycles| cycles / 1e9));
     for (arguments, why) in [
         (&["map", "binomial:4", "--on", "mesh:4x4", "--units", "time"][..], "no clock"),
-        (&["machines", "--units", "time"], "only with plan, map and simulate"),
+        (&["machines", "--units", "time"], "only with plan, map, race and simulate"),
     ] {
         let (code, _, error) = run(place.path(), arguments);
         assert!(code == 2 && error.contains(why), "{error}");

@@ -41,7 +41,7 @@ impl Entry {
 /// What became of an algorithm.
 pub(super) enum Finish {
     /// Its better root.
-    Ran(Entry),
+    Ran(Box<Entry>),
     /// It does not suit, or comes to a standstill.
     Skipped { algorithm: &'static Algorithm, why: String, deadlock: bool },
 }
@@ -144,7 +144,7 @@ fn finish(algorithm: &'static Algorithm, entries: &[Entry], refused: &[(&str, St
         None => (1, entry.look.predicted, entry.look.bytes_hops, entry.task),
     };
     if let Some(&best) = own.iter().filter(|entry| !stands(entry)).min_by_key(order) {
-        return Finish::Ran(best.clone());
+        return Finish::Ran(Box::new(best.clone()));
     }
     if let Some(run) = own.iter().find_map(|entry| entry.run.as_ref()) {
         return skipped(run.standstill.as_deref().unwrap_or_default(), true);

@@ -35,13 +35,14 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
         return Ok(vec![task]);
     }
     let centre = centre(machine, task.nodes());
-    [centre, Some(first)].into_iter().flatten().fold(Ok(Vec::new()), |tasks: Result<Vec<Task<'m>>>, root| {
-        let (mut tasks, task) = (tasks?, of(root)?);
+    let mut tasks: Vec<Task<'m>> = Vec::new();
+    for root in [centre, Some(first)].into_iter().flatten() {
+        let task = of(root)?;
         if tasks.iter().all(|known| known.root != task.root) {
             tasks.push(task);
         }
-        Ok(tasks)
-    })
+    }
+    Ok(tasks)
 }
 
 /// The node with the least distance to its farthest, the lowest id of several; none where all are alike, or there are too many.
