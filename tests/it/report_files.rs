@@ -5,9 +5,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const SCENARIOS: [&str; 7] = [
+const SCENARIOS: [&str; 8] = [
     "broken-mesh.toml",
     "choose.toml",
+    "collective.toml",
     "device-order.toml",
     "groups.toml",
     "ingest.toml",

@@ -346,7 +346,7 @@ fn a_clock_gives_seconds() {
     }
     for (arguments, why) in [
         (&["map", "binomial:4", "--on", "mesh:4x4", "--units", "time"][..], "no clock"),
-        (&["machines", "--units", "time"], "only with plan, map, simulate, sweep and groups"),
+        (&["machines", "--units", "time"], "only with plan, map, race, simulate, sweep and groups"),
     ] {
         let (code, _, error) = run(place.path(), arguments);
         assert!(code == 2 && error.contains(why), "{error}");

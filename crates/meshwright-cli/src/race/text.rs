@@ -95,7 +95,7 @@ pub(super) fn rows(verdict: &RaceVerdict, machine: &Machine) -> Vec<Vec<String>>
             format!("{star}{}", row.method),
             table::time(row.predicted_cycles as f64, 0, machine),
             row.simulated_cycles.map_or("not run".to_string(), |cycles| table::cycles(cycles, machine)),
-            row.gap().map_or(String::new(), table::percent),
+            row.gap().filter(|gap| gap.is_finite()).map_or(String::new(), table::percent),
             row.detail.steps.to_string(),
             row.detail.chunks.to_string(),
             row.detail.root.map_or("-".to_string(), |root| machine.node_name(root)),

@@ -34,6 +34,7 @@ pub(super) fn reason(
         ),
     };
     let above = match winner.gap() {
+        Some(gap) if gap.is_infinite() => "above a bound of 0 cycles".to_string(),
         Some(gap) if gap > 0.0 => {
             format!("{} above a bound of {}", percent(gap), counted(bound.cycles.0, "cycle"))
         }
