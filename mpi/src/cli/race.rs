@@ -177,10 +177,10 @@ fn microseconds(nanoseconds: f64) -> String {
 fn text(report: &RaceReport) -> String {
     let RaceReport { operation, bytes, machine, ranks, repeat, .. } = report;
     let root = report.root.map_or(String::new(), |root| format!(", root {root}"));
+    let of = if *bytes == 0 { String::new() } else { format!(" of {} bytes", grouped(*bytes)) };
     let mut text = format!(
-        "{operation} of {} bytes{root} · {ranks} ranks, algorithms for {machine} · {repeat} runs\n\
+        "{operation}{of}{root} · {ranks} ranks, algorithms for {machine} · {repeat} runs\n\
          between these ranks a message takes {} us + {} ns per byte\n",
-        grouped(*bytes),
         table::number(report.startup_nanoseconds / 1e3, 2),
         table::number(report.byte_nanoseconds, 3),
     );
