@@ -22,8 +22,8 @@ contributed. A time is that of the rank that is ready last.
 
 measured   the median of the runs; one run before them warms up
 / MPI      measured, divided by that of the operation of MPI, on whole words and equal parts
-predicted  the referee's time on the network of --on, else with a link between any two ranks, when a
-           message costs what was measured before, all ranks sending at a time
+predicted  the referee's time on the network of --on, else with a link between any two ranks,
+           when a message costs what was measured before, all ranks sending at a time
 simulated  the referee's cycles on the machine of --on with its own costs
 
 Examples:
@@ -140,7 +140,16 @@ pub(super) fn run(arguments: &RaceArguments, endpoint: &mut MpiEndpoint) -> Outc
     drop(progress);
     let Some(report) = report else { return Ok(Answer::Done) };
     output::say(arguments.json.then(|| output::json(&report)), || verdict_line(&report), || text(&report))?;
-    Ok(if report.right { Answer::Done } else { Answer::Negative })
+    Ok(answer(&report))
+}
+
+fn answer(report: &RaceReport) -> Answer {
+    if report.right { Answer::Done } else { Answer::Negative }
+}
+
+/// The number of verified bytes, where they were right.
+fn verified(right: bool, bytes: u64) -> String {
+    if right { grouped(bytes) } else { "wrong".to_string() }
 }
 
 /// What came of it, in one line.
@@ -168,10 +177,10 @@ fn microseconds(nanoseconds: f64) -> String {
 fn text(report: &RaceReport) -> String {
     let RaceReport { operation, bytes, machine, ranks, repeat, .. } = report;
     let root = report.root.map_or(String::new(), |root| format!(", root {root}"));
+    let of = if *bytes == 0 { String::new() } else { format!(" of {} bytes", grouped(*bytes)) };
     let mut text = format!(
-        "{operation} of {} bytes{root} · {ranks} ranks, algorithms for {machine} · {repeat} runs\n\
+        "{operation}{of}{root} · {ranks} ranks, algorithms for {machine} · {repeat} runs\n\
          between these ranks a message takes {} us + {} ns per byte\n",
-        grouped(*bytes),
         table::number(report.startup_nanoseconds / 1e3, 2),
         table::number(report.byte_nanoseconds, 3),
     );
@@ -195,7 +204,7 @@ fn rows(report: &RaceReport) -> String {
     if let Some(library) = &report.library {
         let [measured, min] =
             [library.measured_nanoseconds, library.min_nanoseconds as f64].map(microseconds);
-        let verified = grouped(library.verified_bytes);
+        let verified = verified(library.right, library.verified_bytes);
         let mut row =
             vec![library.name.to_string(), none(), none(), measured, min, "1".to_string(), none(), verified];
         row.extend(placed.then(none));
@@ -210,7 +219,7 @@ fn rows(report: &RaceReport) -> String {
             microseconds(row.min_nanoseconds as f64),
             row.ratio.map_or_else(none, |ratio| table::number(ratio, 2)),
             row.predicted_nanoseconds.map_or_else(none, microseconds),
-            if row.right { grouped(row.verified_bytes) } else { "wrong".to_string() },
+            verified(row.right, row.verified_bytes),
         ];
         cells.extend(
             placed.then(|| row.simulated_cycles.map_or_else(none, |cycles| grouped_decimal(cycles, 0))),
@@ -229,4 +238,44 @@ fn rows(report: &RaceReport) -> String {
     ];
     head.extend(placed.then_some("simulated, cycles"));
     table::table(&head, 1, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use meshwright_runtime::collective::{Library, race};
+    use meshwright_runtime::transport::threads;
+
+    use super::*;
+
+    /// A library that does nothing.
+    struct Idle;
+
+    impl Library for Idle {
+        fn name(&self, _: Operation) -> &'static str {
+            "idle"
+        }
+
+        fn perform(&mut self, _: Operation, _: u32, _: &[u64], _: &mut [u64]) {}
+    }
+
+    #[test]
+    fn wrong_bytes_are_a_negative_answer() {
+        let mesh = Machine::new("mesh:2x2").unwrap();
+        for (operation, code) in [(Operation::Broadcast, 1), (Operation::Barrier, 0)] {
+            let task = Task::new(&mesh, operation, if code == 0 { 0 } else { 99 }, 0).unwrap();
+            let input = RaceInput::new(&task, &[], true, 1, 1).unwrap();
+            let reports = threads::run(4, |endpoint| {
+                race(&input, Some(&mut Idle), &mut Mailbox::new(endpoint), |_| ())
+            });
+            let report = reports.unwrap().swap_remove(0).expect("rank 0 knows");
+            assert_eq!(answer(&report).code(), code);
+            let text = text(&report);
+            let idle = text.lines().find(|line| line.contains("idle")).expect("a row");
+            assert_eq!(
+                (idle.contains("wrong"), text.contains("wrong bytes")),
+                (code == 1, code == 1),
+                "{text}"
+            );
+        }
+    }
 }
