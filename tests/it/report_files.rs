@@ -63,9 +63,10 @@ fn every_schedule_gives_the_time_of_its_table() {
         listed.sort_unstable();
         assert_eq!(listed, names(folder.path()));
         // Programs of groups have a drawing of each kind of operation there is; loads have four and a schedule, phased jobs
-        // three, a schedule and the messages between their tasks.
+        // three, a schedule and the messages between their tasks; collective operations have bars and a schedule.
+        let races = jobs.iter().filter(|job| job["kind"] == "collective").count();
         if jobs.iter().all(|job| job["kind"] != "groups") {
-            assert_eq!(listed.len(), 3 + 5 * jobs.len());
+            assert_eq!(listed.len(), 3 + 5 * (jobs.len() - races) + 2 * races);
         }
         let goals: Vec<&str> = listed.iter().copied().filter(|name| name.ends_with(".goal")).collect();
         let mut named: Vec<&str> = jobs.iter().filter_map(|job| job["schedule"].as_str()).collect();
@@ -79,8 +80,10 @@ fn every_schedule_gives_the_time_of_its_table() {
             let answer = run(&[&"simulate", &folder.path().join(goal), &"--on", &scenario, &"--json"]);
             let simulated: Value = serde_json::from_str(&answer).expect("JSON");
             let results = job["results"].as_array().unwrap();
-            let method = results.iter().find(|result| result["method"] == job["schedule_method"]).unwrap();
-            let key = if job["kind"] == "load" { "simulated_cycles" } else { "dependency_cycles" };
+            let is_race = job["kind"] == "collective";
+            let named = if is_race { "algorithm" } else { "method" };
+            let method = results.iter().find(|result| result[named] == job["schedule_method"]).unwrap();
+            let key = if is_race || job["kind"] == "load" { "simulated_cycles" } else { "dependency_cycles" };
             assert!(method[key].is_u64());
             assert_eq!(simulated["cycles"], method[key], "{goal}");
             assert!(job["kind"] == "load" || job["schedule_method"] == job["winner"]);
