@@ -1,6 +1,6 @@
 //! Laws that every algorithm of the table keeps, on machines of every kind.
 
-use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound, predict};
+use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound};
 use meshwright_core::error::Error;
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_network::topology::{Machine, Topology};
@@ -92,7 +92,6 @@ fn no_simulated_time_is_below_the_bound() {
                     }
                     let what = format!("{name} by {} on {}: {}", algorithm.name, machine.name(), bound.why);
                     assert!(trace.cycles >= bound.cycles, "{what}: {:?} < {:?}", trace.cycles, bound.cycles);
-                    assert!(predict::predicted(&task, &flow).unwrap() >= bound.cycles, "{what}");
                 }
             }
         }

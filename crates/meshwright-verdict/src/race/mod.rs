@@ -186,7 +186,8 @@ impl<'a> Race<'a> {
         Ok(Outcome {
             method: name.to_string(),
             bound_cycles: bound,
-            predicted_cycles: entry.run.as_ref().map_or(entry.look.predicted, |run| run.predicted),
+            // A prediction that is below the bound is too low.
+            predicted_cycles: entry.run.as_ref().map_or(entry.look.predicted, |run| run.predicted).max(bound),
             simulated_cycles: simulated,
             busiest_link: entry.run.as_ref().map_or(entry.look.busiest, |run| run.busiest),
             waited_link: entry.run.as_ref().and_then(|run| run.waited),
