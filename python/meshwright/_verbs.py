@@ -71,9 +71,9 @@ def map(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     axis
@@ -168,6 +168,7 @@ def simulate(
     emit: Path | None = None,
     out: Path | None = None,
     force: bool = False,
+    csv: Path | None = None,
     router: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -188,9 +189,9 @@ def simulate(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     engine
@@ -231,6 +232,8 @@ def simulate(
         Write simulate.json into this folder
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     router
         How the routers of the flit engine are built: ideal, booksim, caminos or cnsim [default: ideal]
     verbose
@@ -284,9 +287,9 @@ def sweep(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     traffic
@@ -517,6 +520,7 @@ def groups(
     out: Path | None = None,
     png: bool = False,
     force: bool = False,
+    csv: Path | None = None,
     levels: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -574,6 +578,8 @@ def groups(
         Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     levels
         All nodes, split so many levels deep by random labels [default: 4]
     verbose
@@ -622,13 +628,13 @@ def race(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
     byte_time
-        b: cycles per byte on a link, such as 1, 0.25 or 1/30 [default: as the machine file says, else 1]
+        b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
     algorithm
-        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes eight times the best time is not simulated]: recursive-doubling, rabenseifner, ring, chain, binomial
+        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, synthesis
     root
         broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
     combine_time
@@ -1004,6 +1010,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "emit": ("--emit", "one"),
         "out": ("--out", "one"),
         "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
         "router": ("--router", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -1109,6 +1116,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "out": ("--out", "one"),
         "png": ("--png", "one"),
         "force": ("--force", "one"),
+        "csv": ("--csv", "one"),
         "levels": ("--levels", "one"),
         "verbose": ("--verbose", "one"),
     },

@@ -42,8 +42,8 @@ Examples:
   meshwright race reduce --bytes 4KB --on mesh:8x8 --root 0,0 --combine-time 1/4
   meshwright race barrier --on torus:8x8
   meshwright race broadcast --bytes 64KiB --on mesh:4x4 --emit goal:broadcast.goal
-  meshwright race all-reduce --bytes 1KB..16MB --startup 10,100,1000 --on torus:8x8 --out race
-  meshwright race all-reduce --bytes 1KB,64KB,1MB --on torus:8x8 --csv race.csv
+  meshwright race all-reduce --bytes 1KB,32KB,1MB --startup 10,1000 --on torus:4x4 --out race
+  meshwright race all-reduce --bytes 1KB,64KB,1MB --on torus:4x4 --csv race.csv
 
 Exit codes:
   0  done
@@ -109,7 +109,7 @@ fn one_algorithm(name: &str) -> Result<&'static Algorithm, String> {
 fn algorithms() -> String {
     let names: Vec<&str> = algorithm::all().map(|one| one.name).collect();
     format!(
-        "Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes eight \
+        "Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes four \
          times the best time is not simulated]: {}",
         names.join(", ")
     )

@@ -219,7 +219,7 @@ fn what_has_no_effect_is_refused() {
         ("broadcast --bytes 8KB..1KB --on mesh:4x4", "FIRST..LAST"),
         ("broadcast --bytes 8,9 --on mesh:4x4 --emit goal:x.goal", "one schedule"),
         ("broadcast --bytes 8 --on mesh:4x4 --emit gaol:x.goal", "did you mean `goal`"),
-        ("all-reduce --bytes 8 --on mesh:3x3 --algorithm recursive-doubling", "power of two"),
+        ("all-reduce --bytes 8 --on mesh:3x3 --algorithm reflecting", "power of two"),
         ("broadcast --bytes 8 --on wormhole", "equal links"),
         ("broadcast --bytes 8 --on mesh:4x4 --switching all", "map"),
     ] {

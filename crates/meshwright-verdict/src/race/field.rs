@@ -15,7 +15,7 @@ use super::synthesis;
 use super::trial::{self, Look, Run};
 
 /// A flow whose floor is so many times the best time so far is not simulated.
-pub(super) const HOPELESS: u64 = 8;
+pub(super) const HOPELESS: u64 = 4;
 
 /// Nor is one with more messages than this, which takes a minute.
 const MESSAGES_MAX: u64 = 1 << 22;

@@ -111,7 +111,7 @@ pub type RaceOutcome = Outcome<RaceDetail>;
 ///
 /// A rooted operation without a root is tried from the centre of the machine and from its first node; a row is the better
 /// of the two. Algorithms that stream are tried in several numbers of chunks. An algorithm whose busiest link alone takes
-/// eight times what the best has taken so far is not simulated, unless it was named.
+/// four times what the best has taken so far is not simulated, unless it was named.
 ///
 /// # Errors
 ///

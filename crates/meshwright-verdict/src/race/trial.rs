@@ -1,5 +1,6 @@
 //! One algorithm from one root: what is known before it runs, and how it runs in how many chunks.
 
+use meshwright_collectives::chunks::chunks;
 use meshwright_collectives::flow::Flow;
 use meshwright_collectives::{Algorithm, Task, predict};
 use meshwright_core::error::Result;
@@ -17,8 +18,8 @@ use crate::{LinkUse, LinkWait};
 /// Chunks make no more messages than this in all.
 const MESSAGES_MAX: u64 = 1 << 20;
 
-/// From one number of chunks to the next, while it gets better.
-const FACTOR: u32 = 4;
+/// So many greater numbers of chunks than the best by the closed form are among those that are tried.
+const NEIGHBOURS: usize = 2;
 
 /// What is known before it runs.
 #[derive(Clone, Debug)]
@@ -87,32 +88,37 @@ fn bytes_ticks(loads: &LinkLoads, machine: &Machine) -> u64 {
     loads.bytes_max() * machine.costs().byte_time.numerator()
 }
 
-/// Runs an algorithm, in several numbers of chunks if that lets it stream; the best of these.
+/// Runs an algorithm, in several numbers of chunks if that lets it stream; the best of these: from the number that the closed form of a
+/// pipeline names to its neighbours, as long as that is faster.
 pub(super) fn run(task: &Task<'_>, algorithm: &Algorithm) -> Result<Run> {
     let flow = algorithm.of(task)?;
-    let mut best = once(task, &flow, 1)?;
     if !algorithm.streams {
-        return Ok(best);
+        return once(task, &flow, 1);
     }
-    let most = chunks_max(task, &flow);
-    let try_chunks = |chunks: u32, best: &mut Run| -> Result<bool> {
-        if chunks <= 1 || chunks > most || chunks == best.chunks {
-            return Ok(false);
-        }
+    let most = chunks_max(task, &flow).max(1);
+    let mut numbers: Vec<u32> = chunks(task, &flow).into_iter().map(|chunks| chunks.min(most)).collect();
+    numbers.dedup();
+    let first = numbers.len().saturating_sub(NEIGHBOURS + 1);
+    let mut best = once(task, &flow, numbers[first])?;
+    let mut is_better = |chunks: u32| -> Result<bool> {
         let next = once(task, &flow, chunks)?;
         let is_better = next.cycles.is_some_and(|cycles| best.cycles.is_none_or(|least| cycles < least));
         if is_better {
-            *best = next;
+            best = next;
         }
         Ok(is_better)
     };
-    let mut chunks = FACTOR;
-    while try_chunks(chunks, &mut best)? {
-        chunks = chunks.saturating_mul(FACTOR);
+    let mut fewer = numbers[..first].iter().rev();
+    let mut more = numbers[first + 1..].iter();
+    let mut pays_off = false;
+    while let Some(&chunks) = fewer.next() {
+        if !is_better(chunks)? {
+            break;
+        }
+        pays_off = true;
     }
-    // Between two numbers that were tried, and at the end of what is allowed.
-    for chunks in [best.chunks / 2, best.chunks.saturating_mul(2)] {
-        if try_chunks(chunks, &mut best)? {
+    while !pays_off && let Some(&chunks) = more.next() {
+        if !is_better(chunks)? {
             break;
         }
     }
