@@ -1,4 +1,4 @@
-//! Collective operations as data flow: published algorithms and lower bounds.
+//! Collective operations as data flow: published algorithms, lower bounds, and a search for better ones.
 //!
 //! | file | what |
 //! |---|---|
@@ -18,6 +18,7 @@
 //! | [`predict`] | the time of a flow before it is simulated |
 //! | [`chunks`] | into how many chunks messages are cut |
 //! | [`bound`] | a time that no algorithm beats |
+//! | [`synthesis`] | schedules of our own, searched for |
 
 #![forbid(unsafe_code)]
 

@@ -108,18 +108,19 @@ pub(super) fn run(task: &Task<'_>, algorithm: &Algorithm) -> Result<Run> {
         }
         Ok(is_better)
     };
-    let mut fewer = numbers[..first].iter().rev();
-    let mut more = numbers[first + 1..].iter();
+    let (fewer, more) = (numbers[..first].iter().rev(), &numbers[first + 1..]);
     let mut pays_off = false;
-    while let Some(&chunks) = fewer.next() {
+    for &chunks in fewer {
         if !is_better(chunks)? {
             break;
         }
         pays_off = true;
     }
-    while !pays_off && let Some(&chunks) = more.next() {
-        if !is_better(chunks)? {
-            break;
+    if !pays_off {
+        for &chunks in more {
+            if !is_better(chunks)? {
+                break;
+            }
         }
     }
     Ok(best)
