@@ -11,7 +11,7 @@
 //! | [`turns`] | peers on boxes: dimensions take turns |
 //! | [`shape`] | trees, butterflies, operations made of others |
 //! | [`tree_line`] | trees over a line, and over a box axis by axis |
-//! | [`line`] | all-gathers of members in a line or a ring |
+//! | [`line`](mod@line) | all-gathers of members in a line or a ring |
 //! | [`product`] | from lines to boxes, axis by axis |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |

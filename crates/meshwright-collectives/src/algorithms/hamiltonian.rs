@@ -62,7 +62,7 @@ fn several(task: &Task<'_>) -> Result<Flow> {
 /// | box | cycle |
 /// |---|---|
 /// | an even side, and another side | row 0 of that side and the snake over all others, rows 1, 2, ... as a snake without their first column, back over that |
-/// | a torus of odd sides | the [`helix`] of the last side and the cycle of the others |
+/// | a torus of odd sides | the `helix` of the last side and the cycle of the others |
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub fn cycle(grid: &Grid) -> std::result::Result<Vec<u32>, &'static str> {
 
 /// Cycles through all nodes of a torus that share no link, not even in opposite directions: two of 2 or 3 dimensions, four of 4.
 ///
-/// Two sides of 2 count as a ring of 4. The product of two cycles of lengths alike modulo 2 is a [`helix`] and the rest of its
+/// Two sides of 2 count as a ring of 4. The product of two cycles of lengths alike modulo 2 is a `helix` and the rest of its
 /// links, which are a second cycle: see there. Dimensions are halved, and the cycles of the halves paired.
 ///
 /// # Errors

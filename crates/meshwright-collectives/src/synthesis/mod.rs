@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`search`]: the best schedule that is found, by simulation |
-//! | [`packing`] | each chunk along a tree of its own, the trees share the links evenly |
+//! | [`packing`](mod@packing) | each chunk along a tree of its own, the trees share the links evenly |
 //! | [`list`] | which message each link takes next |
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
