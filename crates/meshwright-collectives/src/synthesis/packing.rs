@@ -182,6 +182,8 @@ pub fn centres(task: &Task<'_>) -> Vec<u32> {
 /// O(trees links log links).
 pub fn flow(task: &Task<'_>, trees: u32, level: Depth) -> Result<Flow> {
     let wires = Wires::of(task)?;
+    // Of nothing there are no chunks.
+    let trees = if task.bytes == 0 { 1 } else { trees };
     let down = |task: &Task<'_>, roots: &dyn Fn(u32) -> u32, blocks: Vec<Block>| -> Result<Flow> {
         let mut packing = Packing::new(&wires, Use::Down, level);
         let mut flow = Flow::new(task.members(), blocks);

@@ -127,12 +127,14 @@ impl Product {
         Self { stages: self.stages.iter().map(turn).collect(), ..self.clone() }
     }
 
-    /// One copy. Each piece is two blocks, its halves.
+    /// One copy. Each piece is two blocks, its halves, where something goes both ways round; else one.
     fn one(&self, task: &Task<'_>, grid: &Grid) -> Flow {
         let (scattering, whole) = self.stages.split_at(self.whole);
         let (piece, pieces) = numbers(scattering, task.members(), grid);
-        let gathering = gathering(scattering, &piece, grid);
-        let halves = |block: Block| [0, 1].map(|half| Block { bytes: share(block.bytes, 2, half), ..block });
+        let cut = if scattering.iter().any(|stage| stage.kind == Kind::TwoWay) { 2 } else { 1 };
+        let gathering = gathering(scattering, &piece, cut, grid);
+        let halves =
+            |block: Block| (0..cut).map(move |half| Block { bytes: share(block.bytes, cut, half), ..block });
         let mut blocks = task.blocks();
         if !task.operation.is_parted() {
             let all = blocks[0];
@@ -153,9 +155,9 @@ impl Product {
             for line in stage.lines(grid) {
                 for (&from, k) in line.iter().zip(0..) {
                     for far in 1..stage.radix {
-                        let (to, block) =
-                            (line[((k + far) % stage.radix) as usize], 2 * piece[from as usize]);
-                        flow.combine(after, from, to, [block, block + 1]);
+                        let to = line[((k + far) % stage.radix) as usize];
+                        let first = cut * piece[from as usize];
+                        flow.combine(after, from, to, first..first + cut);
                     }
                 }
             }
@@ -182,9 +184,10 @@ fn numbers(scattering: &[Stage], members: u32, grid: &Grid) -> (Vec<u32>, u32) {
     ((0..members).map(number).collect(), pieces)
 }
 
-/// The all-gather of the last stage first, in blocks: two for each piece.
-fn gathering(scattering: &[Stage], piece: &[u32], grid: &Grid) -> Gathering {
-    let mut held: Vec<Vec<u32>> = piece.iter().map(|&piece| vec![2 * piece, 2 * piece + 1]).collect();
+/// The all-gather of the last stage first, in blocks: `cut` for each piece.
+fn gathering(scattering: &[Stage], piece: &[u32], cut: u32, grid: &Grid) -> Gathering {
+    let mut held: Vec<Vec<u32>> =
+        piece.iter().map(|&piece| (cut * piece..cut * (piece + 1)).collect()).collect();
     let mut all = Gathering { messages: Vec::new(), steps: 0 };
     for stage in scattering.iter().rev() {
         let flow = stage.kind.line(stage.radix, stage.is_ring(grid));

@@ -37,7 +37,9 @@ pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Priced> {
     let mut all = Vec::new();
     for stages in sequences(grid) {
         let wholes = match task.operation {
-            Operation::AllReduce | Operation::Barrier => 0..=stages.len(),
+            // Of nothing there are no pieces.
+            Operation::Barrier => 0..=0,
+            Operation::AllReduce => 0..=stages.len(),
             Operation::AllGather | Operation::ReduceScatter => stages.len()..=stages.len(),
             _ => return all,
         };
