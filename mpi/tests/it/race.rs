@@ -31,7 +31,13 @@ fn check(report: &Value, task: &Task<'_>, runs: u64) {
     assert_eq!(measured, suits, "{name}");
     for row in rows {
         assert_eq!((&row["right"], &row["wrong_count"]), (&true.into(), &0.into()), "{name}: {row}");
-        assert_eq!(row["verified_bytes"], (1 + runs) * owed, "{name}: {row}");
+        let verified = row["verified_bytes"].as_u64().unwrap();
+        // A barrier along several trees has a word for each of them.
+        let fits = match task.operation {
+            O::Barrier => verified > 0 && verified.is_multiple_of((1 + runs) * owed),
+            _ => verified == (1 + runs) * owed,
+        };
+        assert!(fits, "{name}: {row}");
         for key in ["measured_nanoseconds", "ratio", "predicted_nanoseconds", "simulated_cycles"] {
             assert!(row[key].as_f64() > Some(0.0), "{name}, {key}: {row}");
         }
