@@ -41,7 +41,8 @@ fn owed_bytes(job: &Job) -> u64 {
     use Operation as O;
     let (bytes, members) = (job.bytes, u64::from(job.flow.members()));
     match job.operation {
-        O::Barrier => 8 * members,
+        // A word for each block: along several trees there are several.
+        O::Barrier => 8 * members * job.flow.blocks().len() as u64,
         O::Reduce | O::Scatter | O::Gather | O::ReduceScatter => bytes,
         O::Broadcast | O::AllReduce | O::AllGather | O::AllToAll | O::Scan => bytes * members,
     }
@@ -129,7 +130,8 @@ fn what_is_broken_is_found_wrong() {
         for ((job, (mode, times)), measured) in jobs.iter().zip(kinds).zip(measured) {
             found += usize::from(!measured.is_right());
             match job.flow.check(job.operation, job.root, job.bytes) {
-                Ok(()) => assert_eq!((measured.wrong_count, times), (0, 2), "{}", job.what),
+                // A message that brings what is there already may be missing, or come twice.
+                Ok(()) => assert_eq!(measured.wrong_count, 0, "{}", job.what),
                 // Whichever comes last is taken: the bytes are the same.
                 Err(Symbolic::Clash(_)) => assert_eq!((mode, times), (Mode::Copy, 2), "{}", job.what),
                 Err(defect) => assert!(!measured.is_right(), "{}: {defect:?}", job.what),

@@ -36,6 +36,7 @@ pub(super) struct Member<'f> {
     run: u32,
     /// By block its bytes.
     widths: Vec<u64>,
+    is_barrier: bool,
     /// What it has of each block of which it has something.
     held: BTreeMap<u32, Vec<u8>>,
     found: Found,
@@ -44,14 +45,20 @@ pub(super) struct Member<'f> {
 impl<'f> Member<'f> {
     /// A member with its contributions.
     pub(super) fn new(flow: &'f Flow, me: u32, run: u32) -> Self {
-        let widths = owed::widths(flow);
+        let (widths, is_barrier) = (owed::widths(flow), owed::is_barrier(flow));
         let mut held = BTreeMap::new();
         for ((block, &width), number) in flow.blocks().iter().zip(&widths).zip(0..) {
             if block.from == meshwright_collectives::flow::ALL || block.from == me {
-                held.insert(number, owed::bytes(owed::contribution(run, me, number), width as usize));
+                held.insert(
+                    number,
+                    match is_barrier {
+                        true => owed::heard(me..=me, width),
+                        false => owed::bytes(owed::contribution(run, me, number), width as usize),
+                    },
+                );
             }
         }
-        Self { flow, me, run, widths, held, found: Found::default() }
+        Self { flow, me, run, widths, is_barrier, held, found: Found::default() }
     }
 
     /// Goes through all that it does.
@@ -115,6 +122,9 @@ impl<'f> Member<'f> {
             match (self.held.entry(block), transfer.mode) {
                 (Entry::Vacant(place), _) => _ = place.insert(bytes.to_vec()),
                 (Entry::Occupied(held), Mode::Copy) => held.into_mut().copy_from_slice(bytes),
+                (Entry::Occupied(held), Mode::Combine) if self.is_barrier => {
+                    held.into_mut().iter_mut().zip(bytes).for_each(|(bits, more)| *bits |= more);
+                }
                 (Entry::Occupied(held), Mode::Combine) => add(held.into_mut(), bytes),
             }
         }
@@ -122,7 +132,7 @@ impl<'f> Member<'f> {
 
     /// Compares what it has with what it is owed.
     pub(super) fn ended(self, operation: Operation) -> Found {
-        let Self { flow, me, run, widths, held, mut found } = self;
+        let Self { flow, me, run, widths, held, mut found, .. } = self;
         for ((block, &width), number) in flow.blocks().iter().zip(&widths).zip(0..) {
             if width == 0 || !owed::is_owed(block, me) {
                 continue;

@@ -101,7 +101,7 @@ impl Measured {
 /// by their steps: in each it sends what it held before the step, then takes what comes; sending never waits, so every flow comes to its
 /// end. Sums are of words of 8 bytes that wrap, the last word shorter. In the end every byte that the operation owes a
 /// member is compared with the sum of the contributions themselves: one that is missing or counts twice makes it another.
-/// Where no block has bytes (a barrier), each stands for one word, so that there is something to compare.
+/// Where no block has bytes (a barrier), each carries a bit for every member that was heard of.
 ///
 /// The time of a run is that of the member that is ready last, each from when all had come together.
 ///

@@ -38,10 +38,25 @@ pub(super) fn sum(run: u32, members: RangeInclusive<u32>, block: u32, words: usi
     sums
 }
 
-/// How many bytes each block has on the ranks: its own, or one word if none has any.
+/// Whether no block has bytes: members only hear of each other, once or more often.
+pub(super) fn is_barrier(flow: &Flow) -> bool {
+    flow.blocks().iter().all(|block| block.bytes == 0)
+}
+
+/// How many bytes each block has on the ranks: its own; in a barrier a bit for each member.
 pub(super) fn widths(flow: &Flow) -> Vec<u64> {
-    let is_barrier = flow.blocks().iter().all(|block| block.bytes == 0);
-    flow.blocks().iter().map(|block| if is_barrier { WORD } else { block.bytes }).collect()
+    let heard = WORD * u64::from(flow.members().div_ceil(u64::BITS));
+    let is_barrier = is_barrier(flow);
+    flow.blocks().iter().map(|block| if is_barrier { heard } else { block.bytes }).collect()
+}
+
+/// Of whom is heard, in a barrier: a bit for each.
+pub(super) fn heard(members: RangeInclusive<u32>, width: u64) -> Vec<u8> {
+    let mut bits = vec![0u8; width as usize];
+    for member in members {
+        bits[member as usize / 8] |= 1 << (member % 8);
+    }
+    bits
 }
 
 /// Whether a member is to have a block in the end.
@@ -61,6 +76,9 @@ pub(super) fn owed(
         ALL => 0..=members - 1,
         from => from..=from,
     };
+    if operation == Operation::Barrier {
+        return heard(contributors, width);
+    }
     let words = sum(run, contributors, number, width.div_ceil(WORD) as usize);
     bytes(words.into_iter(), width as usize)
 }
