@@ -4,6 +4,8 @@
 //!
 //! `jain2010`.
 
+use std::ops::Range;
+
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
 
@@ -14,7 +16,7 @@ use crate::{Operation, Task};
 ///
 /// Along an axis all lines do the same at once: `line(axis, n)` is an all-gather of n members (as in [`crate::line`]) in which every
 /// member has the same number of blocks. They stand for equal shares of all that the member has gathered along the axes before. A part is cut
-/// into as many pieces as all lines need together. [`crate::shape::by_all_gather`] makes a reduce-scatter and an all-reduce of it.
+/// into as many pieces as every line can share out evenly. [`crate::shape::by_all_gather`] makes a reduce-scatter and an all-reduce of it.
 ///
 /// ```text
 /// steps = sum of the steps of the lines;    a message along the k-th axis carries n_1 ... n_(k-1) times what it carries in a line
@@ -51,7 +53,7 @@ pub fn product(task: &Task<'_>, axes: &[usize], line: impl Fn(usize, u32) -> Res
         return Err(Error::not_applicable("a product over axes", "it needs every axis once"));
     }
     let lines: Vec<Flow> = axes.iter().map(|&axis| line(axis, sides[axis])).collect::<Result<_>>()?;
-    let mut lift = Lift::new(task, &lines)?;
+    let mut lift = Lift::of_members(task, &lines)?;
     for (&axis, line) in axes.iter().zip(&lines) {
         let stride = grid.stride(axis);
         let first = (0..task.members()).filter(|&m| m / stride % sides[axis] == 0);
@@ -67,7 +69,7 @@ pub fn product(task: &Task<'_>, axes: &[usize], line: impl Fn(usize, u32) -> Res
 ///
 /// [`Error::NotApplicable`] when the line is no all-gather of as many members in which each has the same number of blocks.
 pub fn along(task: &Task<'_>, order: &[u32], line: &Flow) -> Result<Flow> {
-    let mut lift = Lift::new(task, std::slice::from_ref(line))?;
+    let mut lift = Lift::of_members(task, std::slice::from_ref(line))?;
     if order.len() != task.members() as usize || line.members() != task.members() {
         return Err(Error::not_applicable("an order of members", "it needs every member once"));
     }
@@ -75,37 +77,43 @@ pub fn along(task: &Task<'_>, order: &[u32], line: &Flow) -> Result<Flow> {
     Ok(lift.flow)
 }
 
-/// A product that grows axis by axis.
-struct Lift {
-    flow: Flow,
-    /// By line how many pieces it cuts a part into; those done already come first.
-    pieces: Vec<u32>,
-    done: usize,
-    /// By member whose parts it has, in increasing order.
+/// A product that grows line by line.
+pub(crate) struct Lift {
+    /// What has been gathered so far.
+    pub(crate) flow: Flow,
+    /// How many blocks a part is cut into, one after the other.
+    cut: u32,
+    /// By member which parts it has, in increasing order.
     held: Vec<Vec<u32>>,
 }
 
 impl Lift {
-    fn new(task: &Task<'_>, lines: &[Flow]) -> Result<Self> {
-        let pieces: Vec<u32> = lines.iter().map(pieces).collect::<Result<_>>()?;
-        let all: u32 = pieces.iter().product();
-        let cut =
-            |part: Block| (0..all).map(move |piece| Block { bytes: share(part.bytes, all, piece), ..part });
+    /// Before the first line: each member has its own part of an all-gather.
+    fn of_members(task: &Task<'_>, lines: &[Flow]) -> Result<Self> {
         let parts = task.with(Operation::AllGather, task.root).blocks();
-        Ok(Self {
-            flow: Flow::new(task.members(), parts.into_iter().flat_map(cut).collect()),
-            pieces,
-            done: 0,
-            held: (0..task.members()).map(|member| vec![member]).collect(),
-        })
+        Self::new(parts, (0..task.members()).collect(), lines)
+    }
+
+    /// Before the first line: member m has part `own[m]`. A part is cut into as many blocks as every line can share out evenly.
+    pub(crate) fn new(parts: Vec<Block>, own: Vec<u32>, lines: &[Flow]) -> Result<Self> {
+        let pieces: Vec<u32> = lines.iter().map(pieces).collect::<Result<_>>()?;
+        // The least common multiple.
+        let least = |cut: u32, own: u32| (1..=own).map(|k| k * cut).find(|all| all % own == 0).unwrap_or(cut);
+        let cut = pieces.into_iter().fold(1, least);
+        let blocks = |part: Block| (0..cut).map(move |k| Block { bytes: share(part.bytes, cut, k), ..part });
+        let flow = Flow::new(own.len() as u32, parts.into_iter().flat_map(blocks).collect());
+        Ok(Self { flow, cut, held: own.into_iter().map(|part| vec![part]).collect() })
+    }
+
+    /// The blocks of a part.
+    pub(crate) fn blocks(&self, part: u32) -> Range<u32> {
+        part * self.cut..(part + 1) * self.cut
     }
 
     /// Gathers along the next line, wherever it stands: the members of each place, in its order.
-    fn gather(&mut self, line: &Flow, places: &[Vec<u32>]) {
-        let (after, own) = (self.flow.steps(), self.pieces[self.done]);
-        let all: u32 = self.pieces.iter().product();
-        // Pieces count in mixed radix, the first line the slowest digit.
-        let stride: u32 = self.pieces[self.done + 1..].iter().product();
+    pub(crate) fn gather(&mut self, line: &Flow, places: &[Vec<u32>]) {
+        let after = self.flow.steps();
+        let own = line.blocks().len() as u32 / line.members().max(1);
         // By line block whose it is, and which of its pieces.
         let mut seen = vec![0; line.members() as usize];
         let of = |block: &Block| {
@@ -120,9 +128,8 @@ impl Lift {
                 carried.clear();
                 for block in line.carried(index) {
                     let (owner, piece) = owners[block as usize];
-                    let is_of = |k: &u32| k / stride % own == piece;
                     for &part in &self.held[members[owner] as usize] {
-                        carried.extend((0..all).filter(is_of).map(|k| part * all + k));
+                        carried.extend(self.blocks(part).filter(|block| block % own == piece));
                     }
                 }
                 carried.sort_unstable();
@@ -135,7 +142,6 @@ impl Lift {
             union.sort_unstable();
             members.iter().for_each(|&m| self.held[m as usize].clone_from(&union));
         }
-        self.done += 1;
     }
 }
 

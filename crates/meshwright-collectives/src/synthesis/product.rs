@@ -4,6 +4,8 @@ use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::{Grid, Topology};
 
 use crate::flow::{Block, Flow, share};
+use crate::product::Lift;
+use crate::shape::{beside, by_all_gather};
 use crate::{Operation, Task, line};
 
 /// One exchange: along a dimension, members whose coordinates differ by multiples of `stride` and agree in all else.
@@ -73,12 +75,6 @@ impl Stage {
     }
 }
 
-/// Messages of an all-gather: step, source, target, blocks.
-struct Gathering {
-    messages: Vec<(u32, u32, u32, Vec<u32>)>,
-    steps: u32,
-}
-
 impl Product {
     /// A name that says how it is made: `d0:2,r1:8|x2` exchanges directly in pairs along dimension 0, two-way in eights along dimension 1,
     /// in two copies; after `/` whole pieces are exchanged.
@@ -109,15 +105,7 @@ impl Product {
             let why = format!("it is no way to do {}", task.operation.name());
             return Err(Error::not_applicable("a product of exchanges", why));
         }
-        let mut all: Option<Flow> = None;
-        for colour in 0..self.colours {
-            let flow = self.turned(colour as usize, grid).one(&task.cut(colour, self.colours), grid);
-            all = Some(match all {
-                Some(before) => before.beside(&flow),
-                None => flow,
-            });
-        }
-        all.ok_or_else(|| Error::not_applicable("a product of exchanges", "it has no copy"))
+        beside(task, self.colours, |colour, part| self.turned(colour as usize, grid).one(part, grid))
     }
 
     /// The same with its dimensions turned by so many.
@@ -127,48 +115,39 @@ impl Product {
         Self { stages: self.stages.iter().map(turn).collect(), ..self.clone() }
     }
 
-    /// One copy. Each piece is two blocks, its halves, where something goes both ways round; else one.
-    fn one(&self, task: &Task<'_>, grid: &Grid) -> Flow {
+    /// One copy.
+    fn one(&self, task: &Task<'_>, grid: &Grid) -> Result<Flow> {
         let (scattering, whole) = self.stages.split_at(self.whole);
         let (piece, pieces) = numbers(scattering, task.members(), grid);
-        let cut = if scattering.iter().any(|stage| stage.kind == Kind::TwoWay) { 2 } else { 1 };
-        let gathering = gathering(scattering, &piece, cut, grid);
-        let halves =
-            |block: Block| (0..cut).map(move |half| Block { bytes: share(block.bytes, cut, half), ..block });
-        let mut blocks = task.blocks();
-        if !task.operation.is_parted() {
-            let all = blocks[0];
-            blocks = (0..pieces).map(|k| Block { bytes: share(all.bytes, pieces, k), ..all }).collect();
+        let mut parts: Vec<Block> = task.with(Operation::AllGather, task.root).blocks();
+        if task.operation.is_parted() {
+            let own = parts.clone();
+            piece.iter().zip(own).for_each(|(&piece, part)| parts[piece as usize] = part);
         } else {
-            let parts = blocks.clone();
-            piece.iter().zip(parts).for_each(|(&piece, part)| blocks[piece as usize] = part);
+            let all = task.blocks()[0];
+            parts = (0..pieces).map(|k| Block { bytes: share(all.bytes, pieces, k), ..all }).collect();
         }
-        let mut flow = Flow::new(task.members(), blocks.into_iter().flat_map(halves).collect());
-        let mut after = 0;
-        if task.operation != Operation::AllGather {
-            for (step, from, to, blocks) in gathering.messages.iter().rev() {
-                flow.combine(gathering.steps - 1 - step, *to, *from, blocks.iter().copied());
-            }
-            after = gathering.steps;
+        let line = |stage: &Stage| stage.kind.line(stage.radix, stage.is_ring(grid));
+        let lines: Vec<Flow> = scattering.iter().rev().map(line).collect();
+        let mut lift = Lift::new(parts, piece.clone(), &lines)?;
+        for (stage, line) in scattering.iter().rev().zip(&lines) {
+            lift.gather(line, &stage.lines(grid));
         }
-        for stage in whole {
+        if task.operation.is_parted() {
+            return by_all_gather(task, &lift.flow);
+        }
+        let mut exchange = Flow::new(task.members(), lift.flow.blocks().to_vec());
+        for (stage, step) in whole.iter().zip(0..) {
             for line in stage.lines(grid) {
                 for (&from, k) in line.iter().zip(0..) {
                     for far in 1..stage.radix {
                         let to = line[((k + far) % stage.radix) as usize];
-                        let first = cut * piece[from as usize];
-                        flow.combine(after, from, to, first..first + cut);
+                        exchange.combine(step, from, to, lift.blocks(piece[from as usize]));
                     }
                 }
             }
-            after += 1;
         }
-        if task.operation != Operation::ReduceScatter {
-            for (step, from, to, blocks) in gathering.messages {
-                flow.copy(after + step, from, to, blocks);
-            }
-        }
-        flow
+        Ok(lift.flow.reversed().then(&exchange).then(&lift.flow))
     }
 }
 
@@ -182,36 +161,4 @@ fn numbers(scattering: &[Stage], members: u32, grid: &Grid) -> (Vec<u32>, u32) {
         })
     };
     ((0..members).map(number).collect(), pieces)
-}
-
-/// The all-gather of the last stage first, in blocks: `cut` for each piece.
-fn gathering(scattering: &[Stage], piece: &[u32], cut: u32, grid: &Grid) -> Gathering {
-    let mut held: Vec<Vec<u32>> =
-        piece.iter().map(|&piece| (cut * piece..cut * (piece + 1)).collect()).collect();
-    let mut all = Gathering { messages: Vec::new(), steps: 0 };
-    for stage in scattering.iter().rev() {
-        let flow = stage.kind.line(stage.radix, stage.is_ring(grid));
-        // Where a line cuts what a member has in two, its blocks are the halves.
-        let is_cut = flow.blocks().len() > stage.radix as usize;
-        for line in stage.lines(grid) {
-            for (index, transfer) in flow.transfers().iter().enumerate() {
-                let halves = |block: u32| {
-                    let [at, half] = if is_cut { [block / 2, block % 2] } else { [block, 2] };
-                    let blocks = held[line[at as usize] as usize].iter().copied();
-                    blocks.filter(move |block| half == 2 || block % 2 == half)
-                };
-                let mut carried: Vec<u32> = flow.carried(index).flat_map(halves).collect();
-                carried.sort_unstable();
-                let [from, to] = [transfer.source, transfer.target].map(|at| line[at as usize]);
-                all.messages.push((all.steps + transfer.step, from, to, carried));
-            }
-            let mut together: Vec<u32> = line.iter().flat_map(|&m| &held[m as usize]).copied().collect();
-            together.sort_unstable();
-            for &member in &line {
-                held[member as usize].clone_from(&together);
-            }
-        }
-        all.steps += flow.steps();
-    }
-    all
 }
