@@ -174,7 +174,7 @@ fn map_and_simulate_write_into_the_folder_they_are_given() {
     let (code, stdout, _) = run(folder.path(), &simulate);
     assert_eq!(
         (code, entries(&folder.path().join("s"))),
-        (0, vec!["meshwright.json".to_string(), "simulate.json".to_string()])
+        (0, ["links.svg", "meshwright.json", "simulate.json"].map(String::from).to_vec())
     );
     assert_eq!(std::fs::read_to_string(folder.path().join("s/simulate.json")).unwrap(), stdout);
 }

@@ -15,6 +15,8 @@ use meshwright_core::{Error, Result};
 use meshwright_formats::perfetto::{self, Run};
 use meshwright_formats::scenario::tasks;
 use meshwright_network::topology::Machine;
+use meshwright_report::File;
+use meshwright_schedule::Schedule;
 use meshwright_sim::Engine as Simulator;
 use meshwright_sim::fabric::transactions::Movement;
 use meshwright_sim::flit::{Replay, Router};
@@ -25,7 +27,7 @@ use meshwright_verdict::explain::{Explanation, Subject, Work};
 
 use super::costs::MachineArguments;
 use super::csv::CsvFile;
-use super::files::{self, Force};
+use super::files::{self, Force, Png};
 use super::input::FormatArgument;
 use super::output::{self, Progress, shown};
 use super::traffic::{RouterArguments, TrafficArguments};
@@ -81,9 +83,11 @@ pub(super) struct SimulateArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
-    /// Write simulate.json into this folder
+    /// Write simulate.json into this folder, and of a schedule links.svg: how long each link is busy
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    png: Png,
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
@@ -113,6 +117,9 @@ pub(super) fn run(arguments: &SimulateArguments) -> Result<Answer> {
     manner::check(&machine)?;
     arguments.csv.check()?;
     files::check(arguments.out.as_ref(), arguments.force, &named(arguments))?;
+    if arguments.png.png && arguments.schedule.is_none() {
+        return Err(Error::value("png", "given", "none beside --traffic and --trace, which draw nothing"));
+    }
     let _format = match (&arguments.schedule, &arguments.traffic, arguments.trace.path()) {
         (Some(schedule), ..) => arguments.format.apply(schedule, &["goal"])?,
         (None, Some(traffic), _) => arguments.format.refuse_beside(traffic).map(|()| None)?,
@@ -140,26 +147,11 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
             "none beside whole messages, which draw nothing; routers do: --engine flit, --router, --set",
         )?;
     }
-    let replay = || -> Result<Replay> {
-        Ok(Replay { router: arguments.router.router(machine)?, packet: None, seed: arguments.run.seed() })
-    };
     if let Some(path) = &arguments.emit {
         check_place("--emit", path)?;
     }
     let read = || tasks::schedule(schedule, machine);
-    let is_described = arguments.router.given().is_some() || Router::described(machine)?.is_some();
-    let (report, simulator) = match (arguments.engine, arguments.router.given()) {
-        (Some(Engine::Message), Some((option, value))) => {
-            let expected = "--engine flit beside it: whole messages know no routers";
-            return Err(Error::value(option, value, expected));
-        }
-        (Some(Engine::Message), None) => (report::report(&read()?, machine)?, Simulator::Message),
-        (None, None) if !is_described => (report::fitting_report(&read()?, machine)?, Simulator::Message),
-        (Some(Engine::Flit), _) | (None, _) => {
-            let replay = replay()?;
-            (report::report_on_routers(&read()?, machine, &replay)?, Simulator::Flit(replay))
-        }
-    };
+    let (report, simulator) = reported(arguments, machine, &read)?;
     let emitted = match &arguments.emit {
         Some(path) => {
             record(path, arguments.force.force, machine, &report, Run::Schedule(read()?, simulator))?
@@ -175,8 +167,34 @@ fn run_schedule(arguments: &SimulateArguments, machine: &Machine, schedule: &Pat
     let words =
         || explain.as_ref().map_or(String::new(), |told| format!("\n{}", explain::text(told, machine)));
     let words = || text::one(&report, machine) + &words() + &emitted;
-    finish(arguments, &told, || text::line(&report, machine), words, &|| csv::one(&report))?;
+    let run = schedule.file_name().unwrap_or_default().to_string_lossy();
+    let links = || meshwright_report::links_file(machine, &run, &report.links, report.hottest_link);
+    finish(arguments, &told, || text::line(&report, machine), words, (&|| csv::one(&report), &links))?;
     Ok(if report.deadlock.is_some() { Answer::Negative } else { Answer::Done })
+}
+
+/// What a schedule does on the engine that was asked for or that fits, and that engine.
+fn reported(
+    arguments: &SimulateArguments,
+    machine: &Machine,
+    read: &dyn Fn() -> Result<Schedule>,
+) -> Result<(SimulateReport, Simulator)> {
+    let replay = || -> Result<Replay> {
+        Ok(Replay { router: arguments.router.router(machine)?, packet: None, seed: arguments.run.seed() })
+    };
+    let is_described = arguments.router.given().is_some() || Router::described(machine)?.is_some();
+    match (arguments.engine, arguments.router.given()) {
+        (Some(Engine::Message), Some((option, value))) => {
+            let expected = "--engine flit beside it: whole messages know no routers";
+            Err(Error::value(option, value, expected))
+        }
+        (Some(Engine::Message), None) => Ok((report::report(&read()?, machine)?, Simulator::Message)),
+        (None, None) if !is_described => Ok((report::fitting_report(&read()?, machine)?, Simulator::Message)),
+        (Some(Engine::Flit), _) | (None, _) => {
+            let replay = replay()?;
+            Ok((report::report_on_routers(&read()?, machine, &replay)?, Simulator::Flit(replay)))
+        }
+    }
 }
 
 /// Writes a run event by event; what there is to say of it.
@@ -227,7 +245,13 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     let table = || sweep_csv::point(&report.conditions.traffic, &report.reference, &report.point);
-    finish(arguments, &report, || text::traffic_line(&report), || text::traffic(&report, machine), &table)?;
+    finish(
+        arguments,
+        &report,
+        || text::traffic_line(&report),
+        || text::traffic(&report, machine),
+        (&table, &|| None),
+    )?;
     Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })
 }
 
@@ -243,7 +267,7 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
     arguments.csv.refuse_beside("--trace: --json has the end of every processor")?;
     let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
     let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
-    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine), &String::new)?;
+    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine), (&String::new, &|| None))?;
     Ok(Answer::Done)
 }
 
@@ -253,11 +277,14 @@ fn finish(
     report: &impl Serialize,
     line: impl Fn() -> String,
     text: impl Fn() -> String,
-    table: &dyn Fn() -> String,
+    (table, picture): (&dyn Fn() -> String, &dyn Fn() -> Option<File>),
 ) -> Result<()> {
     let named = named(arguments);
     let folder = arguments.out.as_deref().map(|folder| (folder, &named));
-    let of_folder = || Ok(vec![files::file("simulate.json", "the same for scripts", output::json(report))]);
+    let of_folder = || {
+        let json = files::file("simulate.json", "the same for scripts", output::json(report));
+        Ok(arguments.png.with(picture().into_iter().chain([json]).collect()))
+    };
     let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, table))?;
     output::say(arguments.json.then(|| output::json(report)), line, || text() + &written)
 }

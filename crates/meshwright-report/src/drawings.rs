@@ -7,7 +7,7 @@ use super::wording::counted;
 use meshwright_core::words::grouped;
 use meshwright_mapping::TaskGraph;
 use meshwright_network::topology::{Machine, Network, Topology};
-use meshwright_verdict::MappingOutcome;
+use meshwright_verdict::{LinkUse, MappingOutcome};
 
 /// A drawing, or the sentence that stands in its place.
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ pub(super) fn figures(machine: &Machine, tasks: &TaskGraph, outcome: &MappingOut
     if hides_messages {
         figures.push(matrix_figure(machine, tasks, outcome));
     }
-    figures.push(heat_figure(layout.as_ref(), machine, outcome));
+    figures.push(heat_figure_of(layout.as_ref(), machine, outcome));
     figures
 }
 
@@ -107,20 +107,34 @@ fn idle_words(machine: &Machine, outcome: &MappingOutcome) -> String {
     }
 }
 
-/// How long each link is busy.
-pub(super) fn heat_figure(
+/// Whose links are drawn.
+pub(super) struct Busy<'a> {
+    /// What ran: `"method growing"`.
+    pub(super) run: &'a str,
+    pub(super) loads: heat::Loads<'a>,
+    pub(super) busiest: Option<LinkUse>,
+}
+
+/// How long each link is busy under a method.
+pub(super) fn heat_figure_of(
     layout: Option<&Layout<'_>>,
     machine: &Machine,
     outcome: &MappingOutcome,
 ) -> Figure {
-    let title = "Busy time of each link";
     let loads = heat::Loads { messages: &outcome.detail.link_messages, busy: &outcome.detail.link_busy };
-    if outcome.detail.link_messages.iter().all(|&messages| messages == 0) {
+    let run = format!("method {}", outcome.method);
+    heat_figure(layout, machine, &Busy { run: &run, loads, busiest: outcome.busiest_link })
+}
+
+/// How long each link is busy.
+pub(super) fn heat_figure(layout: Option<&Layout<'_>>, machine: &Machine, links: &Busy<'_>) -> Figure {
+    let title = "Busy time of each link";
+    if links.loads.messages.iter().all(|&messages| messages == 0) {
         let caption = "No link carries a message.".to_string();
         return Figure { title, svg: String::new(), caption };
     }
     let Some(layout) = layout else {
-        let (svg, block) = blocks::draw(machine, &outcome.method, loads, outcome.busiest_link);
+        let (svg, block) = blocks::draw(machine, links.run, links.loads, links.busiest);
         let caption = format!(
             "With {} the machine is too large to be drawn node by node. \
              Each block stands for {block}; its colour is the busy time of the busiest link that leaves one of them.",
@@ -128,7 +142,7 @@ pub(super) fn heat_figure(
         );
         return Figure { title, svg, caption };
     };
-    let drawing = heat::draw(layout, &outcome.method, loads, outcome.busiest_link);
+    let drawing = heat::draw(layout, links.run, links.loads, links.busiest);
     let mut caption = String::from(
         "Each stroke is one direction of a link, on the right hand of its way; its colour is how long the messages take on it.",
     );

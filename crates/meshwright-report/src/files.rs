@@ -1,13 +1,15 @@
 //! The files beside the page: drawings that stand alone, and schedules.
 
-use super::drawings::{heat_figure, placement_figure};
-use super::svg::{Layout, bars};
+use super::drawings::{Busy, heat_figure, heat_figure_of, placement_figure};
+use super::svg::{Layout, bars, heat};
 use super::{PlanReport, groups, load, page, race, style, wording};
 use meshwright_core::error::Result;
 use meshwright_mapping::TaskGraph;
 use meshwright_mapping::task_graph::Edge;
+use meshwright_network::topology::Machine;
 use meshwright_schedule::{Schedule, goal};
-use meshwright_verdict::{JobVerdict, MappingVerdict};
+use meshwright_sim::report::PerLink;
+use meshwright_verdict::{JobVerdict, LinkUse, MappingVerdict};
 
 /// The longest stem of a file name; file systems allow 255 bytes.
 const STEM_MAX: usize = 80;
@@ -74,7 +76,7 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
     if let Some(winner) = &winner {
         let layout = Layout::of(report.machine);
         let placement = placement_figure(layout.as_ref(), &job.facts.tasks, winner.outcome);
-        let links = heat_figure(layout.as_ref(), report.machine, winner.outcome);
+        let links = heat_figure_of(layout.as_ref(), report.machine, winner.outcome);
         let (method, mut draw) = (&winner.method, |ending: &str, what: String, svg: &str| {
             if !svg.is_empty() {
                 add(ending, what, style::alone(svg));
@@ -94,6 +96,18 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
             (format!("{stem}.phases.csv"), "the messages between tasks, for `map` and `explain`".into());
         files.push(File { name, what, text: trace(&job.facts.tasks) });
     }
+}
+
+/// The drawing of the links of a run; none when no link carries a message, or it is not known which.
+pub fn links_file(machine: &Machine, run: &str, links: &PerLink, busiest: Option<LinkUse>) -> Option<File> {
+    let loads = heat::Loads { messages: &links.messages, busy: &links.busy };
+    let figure = heat_figure(Layout::of(machine).as_ref(), machine, &Busy { run, loads, busiest });
+    let file = || File {
+        name: "links.svg".into(),
+        what: "how long each link is busy".into(),
+        text: style::alone(&figure.svg),
+    };
+    (!figure.svg.is_empty()).then(file)
 }
 
 /// The messages between tasks as text, phase by phase.

@@ -54,7 +54,7 @@ pub mod template;
 pub mod wording;
 
 pub use completion::{completion_chart, completion_files};
-pub use files::{File, files, schedules};
+pub use files::{File, files, links_file, schedules};
 pub use history::{GroupsOverTime, groups_files};
 pub use page::{mark, page};
 pub use png::png;

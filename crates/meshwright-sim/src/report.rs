@@ -71,6 +71,18 @@ pub struct SimulateReport {
     pub latency: Latency,
     /// A ring of channels whose holders wait for each other.
     pub deadlock: Option<Vec<Channel>>,
+    /// What passes over each link, by its id; empty when packets choose their ways.
+    #[serde(skip)]
+    pub links: PerLink,
+}
+
+/// What passes over each link, by its id; a link behind the end carries nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PerLink {
+    /// How many messages.
+    pub messages: Vec<u32>,
+    /// How long they take on it, in cycles.
+    pub busy: Vec<u64>,
 }
 
 /// Runs a schedule on the message engine; a deadlock is an answer, with its ring.
@@ -100,7 +112,7 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
     let mut report = told(trace, &messages, machine, "message");
     report.routers = routers;
     report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
-    report.hottest_link = hottest(&messages, &routes, machine);
+    report.count(&messages, &routes, machine);
     Ok(report)
 }
 
@@ -140,7 +152,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
         // Routers serve the start-ups of several virtual channels beside each other: a link is busy with flits only.
         let mut in_flits = machine.clone();
         in_flits = in_flits.with_startup(Cycles(0))?;
-        report.hottest_link = hottest(&messages, &routes, &in_flits);
+        report.count(&messages, &routes, &in_flits);
     } else if !matches!(relation, Relation::Valiant(_) | Relation::RajasekaranTsantilas(_)) {
         // All others that choose or draw go by shortest ways.
         let hops = |_, (from, to)| machine.distance(from, to).map_or(0, |hops| hops.0);
@@ -178,7 +190,7 @@ pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<Simulate
     let routes = way.routes(&pairs)?;
     let mut report = told(trace, &messages, machine, fitting::engine_name(routers.as_ref()));
     report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
-    report.hottest_link = hottest(&messages, &routes, machine);
+    report.count(&messages, &routes, machine);
     report.routers = routers;
     report.refused = refused;
     Ok(report)
@@ -208,13 +220,25 @@ fn told(trace: Trace, messages: &[Message], machine: &Machine, engine: &'static 
         waited_link: link_use::blame(&trace, machine).filter(|_| !standing),
         latency: if standing { Latency::default() } else { latency(trace.latency_ticks, machine) },
         deadlock: trace.deadlock.map(|ring| channels(machine, &ring)),
+        links: PerLink::default(),
     }
 }
 
-fn hottest(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> Option<LinkUse> {
+impl SimulateReport {
+    /// Adds what passes over each link, and which is the busiest.
+    fn count(&mut self, messages: &[Message], routes: &Routes<'_>, machine: &Machine) {
+        (self.links, self.hottest_link) = per_link(messages, routes, machine);
+    }
+}
+
+/// What passes over each link on these ways, and the busiest one.
+pub fn per_link(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> (PerLink, Option<LinkUse>) {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
-    link_use::busiest_link(&loads, machine)
+    let mut passing = vec![0; machine.links() as usize];
+    loads.used().for_each(|(link, load)| passing[link.index()] = load.messages);
+    let links = PerLink { messages: passing, busy: link_use::busy_cycles(&loads, machine) };
+    (links, link_use::busiest_link(&loads, machine))
 }
 
 /// One flit ahead of the flits with bytes.

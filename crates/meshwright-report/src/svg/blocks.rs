@@ -23,11 +23,11 @@ fn worst(machine: &Machine, plan: &GridPlan, loads: Loads<'_>) -> Vec<Option<u64
 }
 
 /// The drawing, and what one block is, in words.
-pub fn draw(machine: &Machine, method: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> (String, String) {
+pub fn draw(machine: &Machine, run: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> (String, String) {
     let plan = GridPlan::blocks(machine);
     let worst = worst(machine, &plan, loads);
     let greatest = worst.iter().copied().flatten().max().unwrap_or(0);
-    let mut svg = Svg::new(format!("Busy time of the busiest link of each block, method {method}"));
+    let mut svg = Svg::new(format!("Busy time of the busiest link of each block, {run}"));
     plan.draw_levels(&mut svg, 1.0, |block| match worst[block] {
         None => Level::Absent,
         Some(0) => Level::Empty,

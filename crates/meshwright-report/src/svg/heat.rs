@@ -53,8 +53,8 @@ impl Loads<'_> {
 }
 
 /// Draws how long every link is busy.
-pub fn draw(layout: &Layout<'_>, method: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> LoadsDrawing {
-    let mut svg = Svg::new(format!("Busy time of each link, method {method}"));
+pub fn draw(layout: &Layout<'_>, run: &str, loads: Loads<'_>, hottest: Option<LinkUse>) -> LoadsDrawing {
+    let mut svg = Svg::new(format!("Busy time of each link, {run}"));
     let limit = if layout.grid().is_some() && layout.is_flat() { LINKS_DRAWN_MAX } else { SLANTED_DRAWN_MAX };
     let (mut used, idle) = links(layout, loads, limit);
     let found = used.len();
