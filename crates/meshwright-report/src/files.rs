@@ -61,7 +61,12 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
                 }
                 let winner = job.winner();
                 let schedule = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)));
-                files.extend(schedule.map(|(method, schedule)| goal_file(&stem, method, schedule)));
+                if let Some((method, schedule)) = schedule {
+                    let (links, busiest) = meshwright_sim::report::links(schedule, report.machine)?;
+                    let file = links_file(report.machine, &format!("algorithm {method}"), &links, busiest);
+                    files.extend(file.map(|file| File { name: format!("{stem}-{}", file.name), ..file }));
+                    files.push(goal_file(&stem, method, schedule));
+                }
             }
         }
     }

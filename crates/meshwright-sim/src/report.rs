@@ -231,8 +231,17 @@ impl SimulateReport {
     }
 }
 
-/// What passes over each link on these ways, and the busiest one.
-pub fn per_link(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> (PerLink, Option<LinkUse>) {
+/// What passes over each link when the messages of a schedule go the usual ways, and the busiest one.
+///
+/// # Errors
+///
+/// As for [`routing::routes`].
+pub fn links(schedule: &Schedule, machine: &Machine) -> Result<(PerLink, Option<LinkUse>)> {
+    let (messages, pairs) = messages_of(schedule);
+    Ok(per_link(&messages, &routing::routes(machine, &pairs)?, machine))
+}
+
+fn per_link(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> (PerLink, Option<LinkUse>) {
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(messages, routes);
     let mut passing = vec![0; machine.links() as usize];
