@@ -96,6 +96,7 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("map", named(&super::map::csv::columns())),
         ("sweep", named(&super::sweep::csv::columns())),
         ("split", named(&super::split::csv::columns())),
+        ("split --show matrix", named(&super::split::matrix::columns())),
         ("race", named(&super::race::csv::columns())),
         ("groups", named(&super::group_csv::columns())),
         ("groups --collective", named(&super::group_csv::structure_columns())),

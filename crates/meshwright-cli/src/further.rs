@@ -9,6 +9,7 @@ use meshwright_network::topology::{Machine, PortModel};
 use meshwright_verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
 
 use super::costs::told;
+use super::split::matrix::Show;
 use super::{Answer, output, table};
 
 /// Machines that do less at a time, a further source, loads that keep coming.
@@ -53,6 +54,16 @@ pub(super) struct Further {
         ]
     )]
     pub(super) queues: bool,
+    /// Instead: one source; the flow matrix of Zhang 2018, its determinant, the shares by layer and the equivalent speed
+    #[arg(
+        long,
+        value_enum,
+        conflicts_with_all = [
+            "random_sources", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out", "ports",
+            "no_front_end", "result_size", "duplex", "next", "queues",
+        ]
+    )]
+    pub(super) show: Option<Show>,
 }
 
 /// The share of a further source; none for one as large as every other.

@@ -1,13 +1,14 @@
-//! `meshwright split`; `series`: several values of an option; `csv`: tables for programs.
+//! `meshwright split`; `series`: several values of an option; `matrix`: `--show matrix`; `csv`: tables for programs.
 
 pub(crate) mod csv;
+pub(crate) mod matrix;
 mod series;
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use meshwright_core::output as disk;
+use meshwright_core::output::{self as disk, Writing};
 use meshwright_core::{Error, Result};
 use meshwright_formats::json::{SpeedRows, SplitForm};
 use meshwright_formats::scenario::{load as words, quantity};
@@ -29,6 +30,7 @@ use super::output::{self, Progress};
 use super::values::Values;
 use super::{Answer, load as tables, random};
 
+use matrix::Show;
 use series::Member;
 
 const HELP: &str = "\
@@ -44,6 +46,7 @@ Examples:
   meshwright split --on mesh:20x20 --source 2,3 --sigma 0.1 --ports one --result-size 0.5 --next
   meshwright split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues
   meshwright split --on torus:16x16 --source 8,8 --sigma 0.1 --message-startup 1e-5 -o load
+  meshwright split --on mesh:3x8 --source 0,0 --sigma 0.1..0.5/5 --show matrix
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
@@ -206,8 +209,11 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
         let (machine, job) = job(arguments, only(&sigmas, "--queues")?)?;
         return further::queues(&machine, &job, arguments.json);
     }
-    refuse_without_effect(arguments)?;
     arguments.csv.check()?;
+    if let Some(Show::Matrix) = arguments.further.show {
+        return show(arguments, &sigmas);
+    }
+    refuse_without_effect(arguments)?;
     let named = disk::NamedJob::new(
         "split",
         [format!("{} --source {}", arguments.machine.named(), arguments.source.join(" --source "))],
@@ -233,6 +239,22 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
             series::answer(arguments, &named, &members)
         }
     }
+}
+
+/// Shows the flow matrix in place of a division.
+fn show(arguments: &SplitArguments, sigmas: &[f64]) -> Result<Answer> {
+    let (machine, job) = job(arguments, sigmas[0])?;
+    let answer = matrix::of(&machine, &job, sigmas)?;
+    let mut writing = Writing::new(arguments.force.force);
+    let written = arguments.csv.add(&mut writing, || matrix::csv(&answer))?;
+    writing.finish()?;
+    let source = machine.node_name(job.sources[0].node);
+    output::say(
+        arguments.json.then(|| output::json(&answer)),
+        || matrix::line(&answer),
+        || matrix::text(&answer, &source) + &written,
+    )?;
+    Ok(Answer::Done)
 }
 
 /// Refuses options that would change nothing.

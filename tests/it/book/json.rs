@@ -75,6 +75,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "split --queues",
         &["split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues --json"],
     ),
+    ("split --show matrix", &["split --on mesh:3x8 --source 0,0 --sigma 0.1,0.5 --show matrix --json"]),
     (
         "check",
         &[

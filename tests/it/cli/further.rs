@@ -229,3 +229,64 @@ fn keys_that_are_wrong_are_told_at_their_place() {
         assert_eq!(entries(folder.path()), ["s.toml"]);
     }
 }
+
+/// The flow matrix of one's own machine, checked by a product of one's own: A a = (1, 0, ..., 0), row after row.
+#[test]
+fn the_flow_matrix_is_shown() {
+    let place = folder(&[]);
+    let line = "split --on mesh:4x5 --source 1,2 --dead 3,4 --sigma 0.2,0.6 --show matrix --csv m.csv --json";
+    let (code, text, problems) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
+    assert_eq!(code, 0, "{problems}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let layers: Vec<f64> = answer["layers"].as_array().unwrap().iter().map(|n| n.as_f64().unwrap()).collect();
+    assert_eq!(layers, [1.0, 4.0, 7.0, 5.0, 2.0]);
+    let entry = |text: &str, sigma: f64| match text {
+        "-(1+s)" => -1.0 - sigma,
+        "-(1+2s)" => -1.0 - 2.0 * sigma,
+        "s-1" => sigma - 1.0,
+        "s" | "-s" | "-2s" => {
+            text.replace('s', "").replace("-2", "-2.0").parse().unwrap_or(if text == "s" {
+                1.0
+            } else {
+                -1.0
+            }) * sigma
+        }
+        number => number.parse().unwrap(),
+    };
+    assert_eq!(answer["matrices"].as_array().unwrap().len(), 3, "one for each way");
+    for matrix in answer["matrices"].as_array().unwrap() {
+        let rows: Vec<Vec<&str>> = matrix["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row.as_array().unwrap().iter().map(|entry| entry.as_str().unwrap()).collect())
+            .collect();
+        for point in matrix["points"].as_array().unwrap() {
+            let number = |key: &str| point[key].as_f64().unwrap();
+            let shares: Vec<f64> =
+                point["shares"].as_array().unwrap().iter().map(|share| share.as_f64().unwrap()).collect();
+            for (row, right) in rows.iter().zip([1.0, 0.0, 0.0, 0.0, 0.0]) {
+                let product: f64 =
+                    row.iter().zip(&shares).map(|(text, share)| entry(text, number("sigma")) * share).sum();
+                assert!((product - right).abs() < 1e-12, "{} {product}", matrix["switching"]);
+            }
+            // Row 0 is the layers, so the load is shared out; the source ends with everybody.
+            assert!((number("speedup") * shares[0] - 1.0).abs() < 1e-12);
+            assert_eq!(number("equivalent_inverse_speed"), shares[0]);
+            // Section 3.1.4: det A is the speed-up times the diagonal.
+            let diagonal: f64 = (1..5).map(|k| entry(rows[k][k], number("sigma"))).product();
+            assert!((number("determinant").abs() - (number("speedup") * diagonal).abs()).abs() < 1e-9);
+        }
+    }
+    let csv = std::fs::read_to_string(place.path().join("m.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 3 * 25);
+    for (wrong, why) in [
+        ("--source 0,0", "2 sources"),
+        ("--method optimum", "cannot be used"),
+        ("--source 0,0 --out o", "cannot be used"),
+    ] {
+        let line = format!("split --on mesh:4x5 --source 1,2 --sigma 0.2 --show matrix {wrong}");
+        let (code, _, problems) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
+        assert!(code == 2 && problems.contains(why), "{problems}");
+    }
+}
