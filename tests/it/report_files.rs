@@ -63,10 +63,10 @@ fn every_schedule_gives_the_time_of_its_table() {
         listed.sort_unstable();
         assert_eq!(listed, names(folder.path()));
         // Programs of groups have a drawing of each kind of operation there is; loads have four and a schedule, phased jobs
-        // three, a schedule and the messages between their tasks; collective operations have bars and a schedule.
+        // three, a schedule and the messages between their tasks; collective operations have bars, links and a schedule.
         let races = jobs.iter().filter(|job| job["kind"] == "collective").count();
         if jobs.iter().all(|job| job["kind"] != "groups") {
-            assert_eq!(listed.len(), 3 + 5 * (jobs.len() - races) + 2 * races);
+            assert_eq!(listed.len(), 3 + 5 * (jobs.len() - races) + 3 * races);
         }
         let goals: Vec<&str> = listed.iter().copied().filter(|name| name.ends_with(".goal")).collect();
         let mut named: Vec<&str> = jobs.iter().filter_map(|job| job["schedule"].as_str()).collect();
