@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use meshwright_collectives::bound::{self, certificate};
-use meshwright_collectives::flow::{Mode, Transfer};
+use meshwright_collectives::flow::{Block, Flow, Mode, Transfer, share};
 use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm};
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switching, Topology};
@@ -94,6 +94,58 @@ proptest! {
     }
 }
 
+/// All-reduce by few messages: pieces meet at the nearest of some members, which exchange what they have; points of the k-th piece are
+/// `apart` members further on.
+fn meeting(task: &Task<'_>, points: u32, pieces: u32, apart: u32) -> Flow {
+    let (members, whole) = (task.members(), task.blocks()[0]);
+    let blocks = (0..pieces).map(|k| Block { bytes: share(whole.bytes, pieces, k), ..whole }).collect();
+    let mut flow = Flow::new(members, blocks);
+    for piece in 0..pieces {
+        let at = |k: u32| (k * members / points + piece * apart) % members;
+        let far = |from: u32, k: u32| task.distance(from, at(k)).expect("a link");
+        let near = |from: u32| at((0..points).min_by_key(|&k| (far(from, k), k)).expect("a point"));
+        for member in 0..members {
+            flow.combine(0, member, near(member), [piece]);
+            flow.copy(2, near(member), member, [piece]);
+        }
+        for (from, to) in (0..points).flat_map(|a| (0..points).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+            flow.combine(1, at(from), at(to), [piece]);
+        }
+    }
+    flow
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// What goes in few messages is no faster than the bound of few messages.
+    #[test]
+    fn few_messages_are_not_faster(
+        name in proptest::sample::select(vec!["torus:4x4", "mesh:4x4", "torus:6x5", "mesh:3x7", "torus:8x8", "mesh:9"]),
+        startup in prop_oneof![0..8u64, 30..60u64, Just(500)],
+        byte_time in prop_oneof![Just([1u64, 1]), Just([1, 50]), Just([1, 32])],
+        flit in prop_oneof![0..3u64, Just(32), Just(5_000), Just(20_000)],
+        (overhead, gap) in prop_oneof![3 => Just((0u64, 0u64)), 1 => (0..60u64, 0..90u64)],
+        bytes in prop_oneof![1..60u64, 500..3000u64, Just(1u64 << 16)],
+        (points, pieces, apart) in (1..9u32, 1..9u32, 1..12u32),
+    ) {
+        let ends = Endpoints { overhead: Cycles(overhead), gap: Cycles(gap) };
+        let machine = Machine::new(name).unwrap().with_switching(Switching::CutThrough);
+        let machine = machine.with_costs(costs(startup, byte_time, flit)).unwrap().with_endpoints(ends).unwrap();
+        let task = Task::new(&machine, Operation::AllReduce, bytes, 0).unwrap();
+        let all = bound::bounds(&task).unwrap();
+        let few = all.iter().find(|bound| bound.kind == "few messages").unwrap();
+        prop_assert_eq!(certificate::check(&task, &few.certificate), Ok(few.cycles));
+        let best = bound::bound(&task).unwrap();
+        for points in [1, points] {
+            let flow = meeting(&task, points, pieces, apart);
+            prop_assert_eq!(flow.check(Operation::AllReduce, 0, bytes), Ok(()));
+            let trace = simulate(&machine, &flow.schedule(task.nodes(), machine.nodes(), None), &Engine::Message).unwrap();
+            prop_assert!(trace.deadlock.is_some() || trace.cycles >= best.cycles, "{:?}: {:?}", trace.cycles, best);
+        }
+    }
+}
+
 /// Each argument has a machine on which it says more than all others.
 #[test]
 fn each_argument_is_the_strongest_somewhere() {
@@ -106,6 +158,7 @@ fn each_argument_is_the_strongest_somewhere() {
         (on("torus:8x8", chip).with_port_model(PortModel::One), Operation::Scatter, 1 << 20, "port"),
         (on("mesh:8x8", chip), Operation::Broadcast, 1 << 20, "cut"),
         (on("torus:8x8", chip), Operation::AllReduce, 1 << 20, "traffic"),
+        (on("torus:16x16", chip), Operation::AllReduce, 1 << 10, "few messages"),
         (on("torus:8x8", chip), Operation::Reduce, 1 << 20, "adding up"),
     ];
     for (machine, operation, bytes, kind) in cases {
@@ -129,6 +182,16 @@ fn wrong_certificates_are_refused() {
     assert!(certificate::check(&task, &C::Port { member: 0, inward: false }).is_err());
     assert!(certificate::check(&task, &C::Adding).is_err());
     assert!(certificate::check(&task, &C::Distance { from: 3, to: 3 }).is_err());
+    let few = bound::bounds(&task).unwrap().into_iter().find(|bound| bound.kind == "few messages").unwrap();
+    let C::FewMessages { shift, meets, price, share } = few.certificate else { panic!("{few:?}") };
+    let claim = |shift: &[u32], share| C::FewMessages { shift: shift.to_vec(), meets, price, share };
+    assert_eq!(certificate::check(&task, &claim(&shift, share)), Ok(few.cycles));
+    assert!(certificate::check(&task, &claim(&shift, share + 1)).is_err(), "a pair may pay less");
+    assert!(certificate::check(&task, &claim(&[0, 0], share)).is_err(), "nobody is far away");
+    assert!(certificate::check(&task, &claim(&[2], share)).is_err(), "two axes");
+    let stored = machine.clone().with_switching(Switching::StoreAndForward);
+    let stored = Task::new(&stored, Operation::AllReduce, 1 << 16, 0).unwrap();
+    assert!(certificate::check(&stored, &claim(&shift, share)).is_err(), "heads do not run ahead");
     let gather = task.with(Operation::Gather, 0);
     assert!(
         certificate::check(&gather, &C::Distance { from: 0, to: 5 }).is_err(),
@@ -237,7 +300,10 @@ fn a_million_nodes() {
 #[ignore = "a table to read"]
 fn table_of_all_reduce() {
     for (name, costs) in [("card", costs(500, [1, 50], 20_000)), ("chip", costs(40, [1, 32], 32))] {
-        for shape in ["torus:8x8", "torus:16x16", "torus:32x32", "mesh:8x8", "mesh:16x16", "mesh:32x32"] {
+        let small =
+            ["mesh:2", "mesh:3", "mesh:4", "torus:4", "mesh:2x2", "mesh:3x3", "torus:3x3", "torus:4x4"];
+        let large = ["torus:8x8", "torus:16x16", "torus:32x32", "mesh:8x8", "mesh:16x16", "mesh:32x32"];
+        for shape in small.into_iter().chain(large) {
             let machine =
                 Machine::new(shape).unwrap().with_switching(Switching::CutThrough).with_costs(costs).unwrap();
             for bytes in [1u64 << 10, 1 << 16, 1 << 20, 1 << 24] {

@@ -3,6 +3,7 @@
 //! Nothing is used of what finds bounds: bytes are counted block by block as [`Task::blocks`] has them, distances are those of
 //! the machine, costs those of messages alone on it.
 
+mod few;
 mod traffic;
 
 use std::cmp::Reverse;
@@ -59,6 +60,17 @@ pub enum Certificate {
         /// So many ticks at least.
         ticks: u64,
     },
+    /// Partners far apart, and few messages from each to the other.
+    FewMessages {
+        /// How far the partner of a member is away along each axis, round the sides.
+        shift: Vec<u32>,
+        /// Whether a message between the first and the last is shared.
+        meets: bool,
+        /// What a tick of a pair's spare time costs, in links by 2^-32.
+        price: u64,
+        /// What every pair pays at least, in links by 2^-20.
+        share: u64,
+    },
     /// What all members add up together.
     Adding,
 }
@@ -73,6 +85,7 @@ impl Certificate {
             Self::Port { .. } => "port",
             Self::Cut { .. } => "cut",
             Self::Traffic { .. } => "traffic",
+            Self::FewMessages { .. } => "few messages",
             Self::Adding => "adding up",
         }
     }
@@ -96,6 +109,9 @@ pub fn check(task: &Task<'_>, certificate: &Certificate) -> Result<Cycles, Strin
         &Certificate::Port { member, inward } => judge.port(member, inward)?,
         Certificate::Cut { from, to, members } => judge.cut(*from, *to, members)?,
         &Certificate::Traffic { ports, ticks } => judge.traffic(ports, ticks)?,
+        &Certificate::FewMessages { ref shift, meets, price, share } => {
+            judge.few(&few::Claim { shift, meets, price, share })?
+        }
         Certificate::Adding => judge.adding()?,
     };
     Ok(task.machine().costs().cycles(ticks))
