@@ -42,12 +42,15 @@ methods   a list of claims with \"name\" each, as `meshwright split --json` prin
 
 A certificate is what `meshwright map ... --emit certificate:FILE` writes: tasks, machine, a lower
 bound with what proves it, and a placement. The bound is proved again from edges and wires, the
-placement is simulated again.
+placement is simulated again. `meshwright race ... --emit certificate:FILE` writes that of a
+collective operation.
 
 Examples:
   meshwright check claim.json
   meshwright map binomial:6 --on mesh:8x8 --placement auto --emit certificate:bound.json
   meshwright check bound.json
+  meshwright race all-reduce --bytes 1MB --on torus:8x8 --emit certificate:race.json
+  meshwright check race.json
   meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
   meshwright check split.json --json
 
@@ -57,12 +60,12 @@ Exit codes:
   1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
-/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map`
+/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {
-    /// The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for
-    /// standard input
+    /// The claim, or what `split --json` printed, or a certificate that `--emit` of map or race wrote;
+    /// `-` for standard input
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
     #[command(flatten)]
@@ -84,7 +87,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
                 "no --on, --dead and --dead-links beside a certificate: its bound is that of its own machine";
             return Err(Error::value("the machine", "changed", expected));
         }
-        let answer = certificate::check(&file)?;
+        let answer = file.check()?;
         let line = || if answer.holds { "the certificate holds" } else { "the certificate is refuted" };
         output::say(arguments.json.then(|| output::json(&answer)), || line().to_string(), || bound(&answer))?;
         return Ok(if answer.holds { Answer::Done } else { Answer::Negative });

@@ -1,7 +1,9 @@
-//! Files of certificates: a task graph, a machine, a lower bound with what proves it, and a placement beside it.
+//! Files of certificates ([`collective`]: those of collectives): a task graph, a machine, a lower bound with what proves it, and a placement beside it.
 //!
 //! Such a file needs nothing beside it: tasks are edges, a machine is its specification with what is dead and what messages
 //! cost. [`check`] trusts no number of it: it proves the bound again from the edges and the wires, and simulates the placement.
+
+pub mod collective;
 
 use std::path::Path;
 
@@ -17,6 +19,7 @@ use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switching, Topology};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
 
+use self::collective::CollectiveFile;
 use crate::scenario::ScenarioText;
 
 /// What the key `kind` of such a file says.
@@ -205,36 +208,69 @@ impl TasksForm {
     }
 }
 
+/// A file that holds a certificate.
+#[derive(Clone, Debug)]
+pub enum AnyFile {
+    /// Of the placement of tasks.
+    Tasks(Box<CertificateFile>),
+    /// Of a collective operation.
+    Collective(Box<CollectiveFile>),
+}
+
+impl AnyFile {
+    /// Proves its bound again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`] and [`collective::check`].
+    pub fn check(&self) -> Result<CheckedBound> {
+        match self {
+            Self::Tasks(file) => check(file),
+            Self::Collective(file) => collective::check(file),
+        }
+    }
+}
+
 /// Reads a file, if it holds a certificate: an object with that key.
 ///
 /// # Errors
 ///
 /// [`Error::Parse`] with the place of what is wrong; [`Error::Io`] when the file cannot be read.
-pub fn read(path: &Path) -> Result<Option<CertificateFile>> {
+pub fn read(path: &Path) -> Result<Option<AnyFile>> {
     let source = ScenarioText::read(path)?;
-    let is_one =
-        |value: serde_json::Value| value.get("certificate").is_some() && value.get("bound_cycles").is_some();
-    if !serde_json::from_str(&source.text).is_ok_and(is_one) {
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(&source.text) else { return Ok(None) };
+    if value.get("certificate").is_none() || value.get("bound_cycles").is_none() {
         return Ok(None);
     }
-    let file: CertificateFile = serde_json::from_str(&source.text).map_err(|error| {
-        let before = source.text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1);
+    Ok(Some(if value.get("operation").is_some() {
+        let file: CollectiveFile = parsed(&source.text, path)?;
+        is_kind(file.format, &file.kind, collective::KIND)?;
+        AnyFile::Collective(Box::new(file))
+    } else {
+        let file: CertificateFile = parsed(&source.text, path)?;
+        is_kind(file.format, &file.kind, KIND)?;
+        AnyFile::Tasks(Box::new(file))
+    }))
+}
+
+/// The text of a file in one of its forms.
+fn parsed<T: for<'t> Deserialize<'t>>(source: &str, path: &Path) -> Result<T> {
+    serde_json::from_str(source).map_err(|error| {
+        let before = source.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1);
         let at = before.sum::<usize>() + error.column().saturating_sub(1);
         let message = format!("no certificate: {error}");
-        let at = at.min(source.text.len());
-        parse_error(
-            path.display().to_string(),
-            source.text.as_bytes(),
-            at..at,
-            message,
-            "what `map --emit certificate:FILE` writes",
-        )
-    })?;
-    if file.format != 1 || file.kind != KIND {
-        let given = format!("format {} of kind `{}`", file.format, text::harmless(&file.kind));
-        return Err(Error::value("the certificate", given, format!("format 1 of kind `{KIND}`")));
+        let at = at.min(source.len());
+        let expected = "what `--emit certificate:FILE` of `map` or `race` writes";
+        parse_error(path.display().to_string(), source.as_bytes(), at..at, message, expected).into()
+    })
+}
+
+fn is_kind(format: u32, kind: &str, expected: &str) -> Result<()> {
+    if format == 1 && kind == expected {
+        return Ok(());
     }
-    Ok(Some(file))
+    let given = format!("format {format} of kind `{}`", text::harmless(kind));
+    Err(Error::value("the certificate", given, format!("format 1 of kind `{expected}`")))
 }
 
 /// Proves the bound of a file again, and simulates its placement.
@@ -269,12 +305,7 @@ pub fn read(path: &Path) -> Result<Option<CertificateFile>> {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn check(file: &CertificateFile) -> Result<CheckedBound> {
-    let switching = SWITCHINGS.iter().find(|(name, _)| *name == file.switching);
-    let Some(&(name, switching)) = switching else {
-        let names: Vec<_> = SWITCHINGS.iter().map(|(name, _)| *name).collect();
-        let given = format!("`{}`", text::harmless(&file.switching));
-        return Err(Error::value("switching", given, format!("one of {}", names.join(", "))));
-    };
+    let (name, switching) = switching_named(&file.switching)?;
     let (tasks, machine) = (file.tasks.graph()?, file.machine.machine(switching)?);
     let mut refuted = Vec::new();
     let proved = match proved(&file.certificate, &tasks, &machine) {
@@ -311,6 +342,15 @@ pub fn check(file: &CertificateFile) -> Result<CheckedBound> {
         gap: gap.map(|(proved, simulated)| simulated as f64 / proved as f64 - 1.0),
         holds: refuted.is_empty(),
         refuted,
+    })
+}
+
+/// A switching by its name.
+fn switching_named(text: &str) -> Result<(&'static str, Switching)> {
+    SWITCHINGS.iter().find(|(name, _)| *name == text).copied().ok_or_else(|| {
+        let names: Vec<_> = SWITCHINGS.iter().map(|(name, _)| *name).collect();
+        let given = format!("`{}`", text::harmless(text));
+        Error::value("switching", given, format!("one of {}", names.join(", ")))
     })
 }
 

@@ -1,31 +1,35 @@
-//! `--emit`: the schedule of the winner as a file.
+//! `--emit`: the schedule of the winner, or the proof of its bound, as a file.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
+use meshwright_collectives::{Task, bound};
 use meshwright_core::output::{Writing, check_place};
 use meshwright_core::text::did_you_mean;
+use meshwright_core::units::NodeId;
 use meshwright_core::{Error, Result};
+use meshwright_formats::certificate::collective::CollectiveFile;
 use meshwright_formats::perfetto::{self, Run};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::{Schedule, goal};
 use meshwright_sim::Engine;
 use meshwright_verdict::race::RaceVerdict;
 
-use crate::output::shown;
+use crate::output::{self, shown};
 
 /// What can be written, and who reads it.
-const FORMATS: [(&str, &str); 2] = [
+const FORMATS: [(&str, &str); 3] = [
     ("goal", "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes"),
     ("perfetto", "Perfetto, chrome://tracing: every message on every link, by time"),
+    ("certificate", "the bound with what proves it: meshwright check"),
 ];
 
 /// The option.
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times:
-    /// goal, perfetto
+    /// goal, perfetto; certificate: the bound from its root
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
 }
@@ -87,8 +91,9 @@ impl EmitArguments {
             return Ok(String::new());
         }
         let winner = verdict.winner();
-        let Some((method, schedule)) =
-            winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)))
+        let Some((method, schedule, root)) = winner
+            .as_ref()
+            .and_then(|winner| Some((winner.method, winner.schedule()?, winner.outcome.detail.root)))
         else {
             return Ok("Nothing is emitted: no algorithm comes to its end\n".to_string());
         };
@@ -96,6 +101,7 @@ impl EmitArguments {
         for Target { format, path, summary } in &self.emit {
             match *format {
                 "goal" => writing.file(path, &text(schedule))?,
+                "certificate" => writing.file(path, certificate(verdict, machine, root)?.as_bytes())?,
                 _ => {
                     let run = Run::Schedule(schedule.clone(), Engine::Message);
                     perfetto::check(machine, &run)?;
@@ -113,4 +119,14 @@ fn text(schedule: &Schedule) -> Vec<u8> {
     let mut text = Vec::new();
     goal::write(schedule, &mut text).expect("memory takes every write");
     text
+}
+
+/// The bound from the root of the winner, with what proves it.
+fn certificate(verdict: &RaceVerdict, machine: &Machine, root: Option<NodeId>) -> Result<String> {
+    let facts = &verdict.facts;
+    let mut task = Task::new(machine, facts.operation, facts.bytes, 0)?;
+    let member = root.and_then(|root| task.nodes().binary_search(&root).ok()).unwrap_or(0);
+    task.combine = facts.combine;
+    task = task.with(facts.operation, member as u32);
+    Ok(output::json(&CollectiveFile::of(&task, &bound::bound(&task)?)?))
 }

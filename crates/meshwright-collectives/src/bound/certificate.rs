@@ -4,6 +4,7 @@
 //! the machine, costs those of messages alone on it.
 
 mod few;
+mod meeting;
 mod traffic;
 
 use std::cmp::Reverse;
@@ -71,6 +72,11 @@ pub enum Certificate {
         /// What every pair pays at least, in links by 2^-20.
         share: u64,
     },
+    /// All pairs of a member of a set and one of the others must be joined over the links between.
+    Meeting {
+        /// The set: from one number to another, both inclusive.
+        members: Vec<[u32; 2]>,
+    },
     /// What all members add up together.
     Adding,
 }
@@ -86,6 +92,7 @@ impl Certificate {
             Self::Cut { .. } => "cut",
             Self::Traffic { .. } => "traffic",
             Self::FewMessages { .. } => "few messages",
+            Self::Meeting { .. } => "meeting",
             Self::Adding => "adding up",
         }
     }
@@ -112,6 +119,7 @@ pub fn check(task: &Task<'_>, certificate: &Certificate) -> Result<Cycles, Strin
         &Certificate::FewMessages { ref shift, meets, price, share } => {
             judge.few(&few::Claim { shift, meets, price, share })?
         }
+        Certificate::Meeting { members } => judge.meeting(members)?,
         Certificate::Adding => judge.adding()?,
     };
     Ok(task.machine().costs().cycles(ticks))
@@ -210,6 +218,23 @@ impl<'a> Judge<'a> {
         // The root, or the ends of a scan; elsewhere all are alike but for parts without bytes.
         let ones = [self.task.root, 0, members - 1];
         let crowd = ones.map(others).into_iter().max().unwrap_or(0) + 1;
+        let &(ways, every) =
+            self.round_limits(inward).get(limit as usize).ok_or("there is no such limit on this machine")?;
+        let latency = self.alone(self.least(), 1);
+        // One after the other: whose next message arrives first.
+        let mut next = BinaryHeap::from(vec![Reverse(latency); ways]);
+        let mut at = 0;
+        for _ in 1..crowd {
+            let Some(Reverse(time)) = next.pop() else { break };
+            at = time;
+            next.push(Reverse(at + every));
+            next.extend(std::iter::repeat_n(Reverse(at + latency), ways));
+        }
+        Ok(at)
+    }
+
+    /// Over how many ways a member begins messages, and how often over each, by each limit of the machine.
+    fn round_limits(&self, inward: bool) -> Vec<(usize, u64)> {
         let machine = self.task.machine();
         let ports = |&node: &NodeId| machine.neighbours(node).count();
         let links = self.task.nodes().iter().map(ports).max().unwrap_or(0);
@@ -228,18 +253,7 @@ impl<'a> Judge<'a> {
             let cycles = machine.endpoints().overhead.0.max(machine.endpoints().gap.0);
             limits.push((1, cycles * machine.costs().ticks_per_cycle()));
         }
-        let &(ways, every) = limits.get(limit as usize).ok_or("there is no such limit on this machine")?;
-        let latency = self.alone(self.least(), 1);
-        // One after the other: whose next message arrives first.
-        let mut next = BinaryHeap::from(vec![Reverse(latency); ways]);
-        let mut at = 0;
-        for _ in 1..crowd {
-            let Some(Reverse(time)) = next.pop() else { break };
-            at = time;
-            next.push(Reverse(at + every));
-            next.extend(std::iter::repeat_n(Reverse(at + latency), ways));
-        }
-        Ok(at)
+        limits
     }
 
     /// The bytes that must leave a set.

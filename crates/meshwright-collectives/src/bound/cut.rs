@@ -255,7 +255,7 @@ pub(super) fn cut(task: &Task<'_>, terms: &Terms, wires: &Wires, known: u64) -> 
 }
 
 /// Numbers in increasing order as ranges, both ends included.
-fn ranges(numbers: &[u32]) -> Vec<[u32; 2]> {
+pub(super) fn ranges(numbers: &[u32]) -> Vec<[u32; 2]> {
     let mut ranges: Vec<[u32; 2]> = Vec::new();
     for &number in numbers {
         match ranges.last_mut() {

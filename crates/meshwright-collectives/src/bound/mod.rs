@@ -8,6 +8,7 @@
 //! | `cut` | what leaves a set of members, between the first moment it can and the last it may: all sets by flow |
 //! | `flow` | a maximum flow and its cut |
 //! | `few` | few messages one after the other |
+//! | `meeting` | pairs across a cut, and when they can be joined |
 //! | `traffic` | what all links carry together, and the heads of messages that must not be too late |
 //! | [`certificate`] | what proves a bound, proved again from definitions |
 //!
@@ -17,6 +18,7 @@ pub mod certificate;
 mod cut;
 mod few;
 mod flow;
+mod meeting;
 mod near;
 mod terms;
 mod traffic;
@@ -62,6 +64,7 @@ struct Proof {
 /// | `cut` | so many bytes leave a set of members over its links, from when they can be there until they are too late |
 /// | `traffic` | so many bytes cross all links together, and heads with them: a message that is not too late is not too large |
 /// | `few messages` | members far apart have time for two or three messages one after the other, most of which serve nobody else |
+/// | `meeting` | all pairs across a cut are joined by what crosses it: early it holds few contributions, late it serves few |
 /// | `adding up` | so many sums are made by all members together |
 ///
 /// # Errors
@@ -122,6 +125,7 @@ pub fn bounds(task: &Task<'_>) -> Result<Vec<Bound>> {
     proofs.extend(near::port(task, &terms));
     proofs.extend(traffic::traffic(task, &terms, &wires, &rows));
     proofs.extend(few::few(task, &terms, &wires, &rows));
+    proofs.extend(meeting::meeting(task, &terms, &wires, &rows));
     let before = proofs.iter().map(|proof| proof.ticks).max().unwrap_or(0);
     proofs.extend(cut::cut(task, &terms, &wires, before));
     proofs.extend(near::adding(task, &terms));

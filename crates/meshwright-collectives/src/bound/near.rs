@@ -58,19 +58,20 @@ pub(super) fn distance(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Ve
     Proof { ticks: terms.reach(hops), why, certificate: Certificate::Distance { from, to } }
 }
 
-/// When so many members can have heard, each beginning a message on each of `ways` every `every` ticks, which is there
-/// `latency` ticks after it began.
+/// From when on how many members can have heard, until all have, each beginning a message on each of `ways` every `every` ticks, which is
+/// there `latency` ticks after it began.
 ///
 /// N(t) counts them: who heard at t informs `ways` others at t + latency, t + latency + every, ...
-fn heard(members: u64, ways: u64, every: u64, latency: u64) -> u64 {
+pub(super) fn spread(members: u64, ways: u64, every: u64, latency: u64) -> Vec<(u64, u64)> {
+    let mut steps = vec![(0, 1)];
     let mut informed = 1;
     let mut slots = BTreeMap::from([(latency, ways)]);
-    for _ in 0..MOMENTS_MAX {
+    while informed < members {
         let Some((at, many)) = slots.pop_first() else { break };
-        informed += many;
-        if informed >= members || every == 0 {
-            return at;
-        }
+        // As if all the others heard at once.
+        let is_last = every == 0 || steps.len() > MOMENTS_MAX;
+        informed = if is_last { members } else { members.min(informed.saturating_add(many)) };
+        steps.push((at, informed));
         let more = |slots: &mut BTreeMap<u64, u64>, at, many: u64| {
             let slot = slots.entry(at).or_insert(0u64);
             *slot = slot.saturating_add(many);
@@ -78,11 +79,11 @@ fn heard(members: u64, ways: u64, every: u64, latency: u64) -> u64 {
         more(&mut slots, at + every, many);
         more(&mut slots, at + latency, many.saturating_mul(ways));
     }
-    slots.first_key_value().map_or(latency, |(&at, _)| at)
+    steps
 }
 
 /// The argument of one direction and one limit, in ticks: how many ways a member has, and how often each begins.
-fn limits(terms: &Terms, degree: usize, inward: bool) -> Vec<(u64, u64)> {
+pub(super) fn limits(terms: &Terms, degree: usize, inward: bool) -> Vec<(u64, u64)> {
     let mut limits = vec![(degree as u64, terms.head + terms.least)];
     if terms.one_port {
         let started = if inward { 0 } else { terms.startup };
@@ -124,7 +125,7 @@ pub(super) fn rounds(task: &Task<'_>, terms: &Terms, wires: &Wires) -> Option<Pr
             continue;
         }
         for (limit, &(ways, every)) in limits(terms, degree, inward).iter().enumerate() {
-            let ticks = heard(crowd.into(), ways, every, terms.reach(1));
+            let ticks = spread(crowd.into(), ways, every, terms.reach(1)).last().map_or(0, |&(at, _)| at);
             if best.as_ref().is_none_or(|best| ticks > best.ticks) {
                 let what = if inward { "be added up or gathered at" } else { "have heard of" };
                 let why = format!(

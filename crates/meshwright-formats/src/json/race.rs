@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use meshwright_collectives::bound::Certificate;
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_verdict::race::{RaceFacts, RaceOutcome, RaceVerdict};
 use meshwright_verdict::{Facts, LinkUse, LinkWait, Skipped};
@@ -36,6 +37,7 @@ struct BoundForm<'a> {
     cycles: u64,
     kind: &'static str,
     why: &'a str,
+    certificate: &'a Certificate,
 }
 
 /// One algorithm.
@@ -81,7 +83,12 @@ impl<'a> From<&'a RaceVerdict> for RaceForm<'a> {
             combine_time: facts.combine.map(Ratio::to_f64),
             roots: facts.roots.clone(),
             bound_cycles: bound.cycles.0,
-            bound: BoundForm { cycles: bound.cycles.0, kind: bound.kind, why: &bound.why },
+            bound: BoundForm {
+                cycles: bound.cycles.0,
+                kind: bound.kind,
+                why: &bound.why,
+                certificate: &bound.certificate,
+            },
             winner: verdict.winner_name(),
             reason: &verdict.reason,
             advice: verdict.advice.as_deref(),

@@ -63,9 +63,12 @@ impl Judge<'_> {
         if task.members() as usize > super::super::MEMBERS_MAX {
             return Err("so many distances are not looked at".to_string());
         }
+        if claim.price >> 40 > 0 || claim.share >> 50 > 0 {
+            return Err("no price and no share is as large".to_string());
+        }
         let (hops, nearest) = (self.partner_hops(claim.shift)?, self.nearest());
         let each = self.alone(0, 1) - self.head();
-        let scaled = |ticks: u64| u128::from(ticks) * u128::from(claim.price) << 20;
+        let scaled = |ticks: u64| (u128::from(ticks) * u128::from(claim.price)) << 20;
         let saved = scaled(each).div_ceil(1 << 32);
         // Links and heads of a message of whatever size, its time paid by so many.
         let message = |links: u64, users: u64| {
