@@ -13,8 +13,6 @@
 
 use std::collections::BTreeMap;
 
-use meshwright_network::topology::Topology;
-
 use super::Proof;
 use super::certificate::Certificate;
 use super::cut::ranges;
