@@ -1,5 +1,6 @@
 //! Networks with their layers, and timing diagrams.
 
+use super::curves::NetworkCase;
 use meshwright_core::units::NodeId;
 use meshwright_load::shares::timing;
 use meshwright_load::{Forwarding, layers};
@@ -52,6 +53,30 @@ pub(super) fn network(specification: &str, sources: &[u32]) -> String {
         svg.text(centre.plus(0.0, 4.0), "label mid boxed", &node.to_string());
     }
     svg.finish((right + 48.0).max(DRAWING_WIDTH_MIN), bottom + 48.0)
+}
+
+/// How many processors are how far away, a column for each network.
+pub(super) fn layer_table(cases: &[NetworkCase]) -> String {
+    const CELL: (f64, f64) = (84.0, 26.0);
+    let all: Vec<Vec<u64>> = cases.iter().map(NetworkCase::layers).collect();
+    let deepest = all.iter().map(Vec::len).max().unwrap_or(0);
+    let mut svg = Svg::new("Processors by their distance from the source");
+    let at =
+        |row: usize, column: usize| Point::new(48.0 + column as f64 * CELL.0, 32.0 + row as f64 * CELL.1);
+    svg.text(at(0, 0), "label mid", "D_i");
+    for (column, (case, layers)) in cases.iter().zip(&all).enumerate() {
+        svg.text(at(0, column + 1), "label mid", &case.name);
+        for (row, nodes) in layers.iter().enumerate() {
+            svg.text(at(row + 1, column + 1), "label mid", &nodes.to_string());
+        }
+    }
+    for row in 0..deepest {
+        svg.text(at(row + 1, 0), "label mid", &row.to_string());
+    }
+    let (left, right) = (at(0, 0).x - 36.0, at(0, cases.len()).x + 36.0);
+    let line = at(0, 0).y + 9.0;
+    svg.line(Point::new(left, line), Point::new(right, line), "frame");
+    svg.finish((right + 24.0).max(DRAWING_WIDTH_MIN), at(deepest, 0).y + 24.0)
 }
 
 /// What every processor does, layer by layer.

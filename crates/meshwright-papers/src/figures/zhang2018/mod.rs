@@ -78,7 +78,7 @@ mod tests {
     /// The layers written down here are those of their networks.
     #[test]
     fn layers_are_those_of_the_networks() {
-        let cases: [(&str, &[u32], &[u64]); 7] = [
+        let cases: [(&str, &[u32], &[u64]); 8] = [
             ("mesh:2x2", &[0], L2X2),
             ("mesh:2x3", &[0], L2X3),
             ("mesh:3x3", &[3], L3X3_BORDER),
@@ -86,6 +86,7 @@ mod tests {
             ("torus:6x6", &[26], L6X6_TORUS),
             ("mesh:6x7", single::BLOCK_NODES, BLOCK_42),
             ("torus:5x5", toroidal::TETROMINO, BLOCK_25),
+            ("torus:5x5", toroidal::TETROMINO_S, BLOCK_25),
         ];
         for (machine, sources, wanted) in cases {
             let nodes: Vec<NodeId> = sources.iter().map(|&node| NodeId(node)).collect();

@@ -6,8 +6,9 @@ use super::{
     five_by_n, five_by_n_torus, voronoi,
 };
 
-/// A T of four nodes in the 5 x 5 torus.
+/// A T of four nodes in the 5 x 5 torus, and an S.
 pub(super) const TETROMINO: &[u32] = &[6, 7, 8, 12];
+pub(super) const TETROMINO_S: &[u32] = &[6, 7, 12, 13];
 
 /// 5 x n meshes from the middle node and from the corner.
 fn middle_and_corner() -> Vec<(NetworkCase, NetworkCase)> {
@@ -18,14 +19,34 @@ fn middle_and_corner() -> Vec<(NetworkCase, NetworkCase)> {
 /// In the order of the thesis.
 pub(super) const FIGURES: &[Figure] = &[
     Figure {
+        number: "5.1",
+        caption: "The rectangular torus, 6 x 6 nodes: a link that leaves on one side comes in on the other.",
+        draw: || diagrams::network("torus:6x6", &[]),
+    },
+    Figure {
+        number: "5.2",
+        caption: "The 12 x 24 torus on its surface, each node shaded by D_k, its distance (5.1) to (4, 2).",
+        draw: || voronoi::one_cell("torus:12x24", 4 * 24 + 2),
+    },
+    Figure {
         number: "5.3",
         caption: "The 6 x 6 torus from (4, 2): 1, 4, 8, 10, 8, 4 and 1 nodes (Table 5.1).",
         draw: || diagrams::network("torus:6x6", &[26]),
     },
     Figure {
+        number: "T5.1",
+        caption: "Table 5.1: processors by distance on the 6 x 6 torus, counted on the network.",
+        draw: || diagrams::layer_table(&[NetworkCase::new("6 x 6", "torus:6x6", 26)]),
+    },
+    Figure {
         number: "5.4",
         caption: "Shares of the 6 x 6 torus.",
         draw: || curves::shares(L6X6_TORUS, CUT_THROUGH),
+    },
+    Figure {
+        number: "T5.2",
+        caption: "Table 5.2, which is Table 5.5, too: processors by distance on 5 x n tori. The thesis prints n = 5 alone.",
+        draw: || diagrams::layer_table(&five_by_n_torus()),
     },
     Figure {
         number: "5.5",
@@ -48,9 +69,20 @@ pub(super) const FIGURES: &[Figure] = &[
         draw: || curves::shares(BLOCK_25, CUT_THROUGH),
     },
     Figure {
+        number: "5.9",
+        caption: "Four other connected sources on the 5 x 5 torus, an S: layers 4, 8, 9 and 4 as well.",
+        draw: || diagrams::network("torus:5x5", TETROMINO_S),
+    },
+    Figure {
         number: "5.10",
         caption: "Shares under figure 5.9, which has the same layers as figure 5.7.",
         draw: || curves::shares(BLOCK_25, CUT_THROUGH),
+    },
+    Figure {
+        number: "5.11",
+        caption: "The cells of a torus from those of a plane: the 16 x 16 torus with eight copies around it. The cells of the plane in the middle \
+                  are those of the torus, ties aside (claim `figure-5.11`).",
+        draw: voronoi::copies,
     },
     Figure {
         number: "5.12",
@@ -140,6 +172,42 @@ pub(super) const FIGURES: &[Figure] = &[
         number: "5.19",
         caption: "Processors saved by RMDVDA on the torus, means of 24 random rounds with 95 % intervals.",
         draw: || voronoi::saved("torus:50x50"),
+    },
+    Figure {
+        number: "T5.3",
+        caption: "Table 5.3: cells of three clusters of four sources and seven single ones on the 50 x 50 torus, after RCMDVDA at sigma = 0.05.",
+        draw: || {
+            voronoi::cells(voronoi::CellsCase {
+                network: "torus:50x50",
+                method: "constrained",
+                sigma: 0.05,
+                forwarding: CUT_THROUGH,
+            })
+        },
+    },
+    Figure {
+        number: "T5.3b",
+        caption: "The reduced cells of Table 5.3 cast on a torus.",
+        draw: || {
+            voronoi::cast(voronoi::CellsCase {
+                network: "torus:50x50",
+                method: "constrained",
+                sigma: 0.05,
+                forwarding: CUT_THROUGH,
+            })
+        },
+    },
+    Figure {
+        number: "T5.4",
+        caption: "Table 5.4: the speedup of these cells.",
+        draw: || {
+            voronoi::speedups(voronoi::CellsCase {
+                network: "torus:50x50",
+                method: "constrained",
+                sigma: 0.05,
+                forwarding: CUT_THROUGH,
+            })
+        },
     },
     Figure {
         number: "5.20",

@@ -5,8 +5,8 @@ use rand::seq::SliceRandom;
 use meshwright_core::rng::stream;
 use meshwright_core::units::NodeId;
 use meshwright_load::shares::schedulers::{METHODS, Reduction, Scheduled, SchedulerSettings};
-use meshwright_load::shares::{closed_form, lower_band};
-use meshwright_load::{Forwarding, Problem, Source};
+use meshwright_load::shares::{closed_form, lower_band, voronoi};
+use meshwright_load::{Cells, Forwarding, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_report::svg::chart::{Axis, Chart, Scale, Series, SeriesColour, Stroke};
 use meshwright_report::svg::load::{cells, torus};
@@ -83,6 +83,42 @@ pub(super) fn cells(case: CellsCase) -> String {
 /// The cells on a torus.
 pub(super) fn cast(case: CellsCase) -> String {
     drawn(case, torus::draw)
+}
+
+/// One source's cell, which is the whole machine, on a torus: its nodes by distance.
+pub(super) fn one_cell(network: &'static str, source: u32) -> String {
+    let (machine, sources) = (machine(network), [NodeId(source)]);
+    let cells = layers_of(&machine, &sources);
+    torus::draw(&cells::CellsView { machine: &machine, cells: &cells, sources: &sources })
+        .expect("tori of this size are drawn")
+}
+
+/// Cells of single nodes.
+fn layers_of(machine: &Machine, sources: &[NodeId]) -> Cells {
+    voronoi::cells(machine, &sources.iter().map(|&node| vec![node]).collect::<Vec<_>>())
+}
+
+/// The sources of [`copies`] on their torus, and its side.
+const COPIED: [(u32, u32); 4] = [(2, 3), (4, 12), (11, 6), (13, 14)];
+const SIDE: u32 = 16;
+
+/// The nodes of the sources in the plane of nine copies, the copy in the middle first.
+fn copied() -> Vec<NodeId> {
+    let place =
+        |row: u32, column: u32| COPIED.map(|(r, c)| NodeId((row * SIDE + r) * 3 * SIDE + column * SIDE + c));
+    let others = (0..9).filter(|copy| *copy != 4).flat_map(|copy| place(copy / 3, copy % 3));
+    place(1, 1).into_iter().chain(others).collect()
+}
+
+/// The cells of nine copies of a torus in the plane; copies of a source share its colour.
+pub(super) fn copies() -> String {
+    let plane = Machine::new(&format!("mesh:{}x{}", 3 * SIDE, 3 * SIDE)).expect("a mesh");
+    let sources = copied();
+    let mut cells = layers_of(&plane, &sources);
+    cells.label.iter_mut().for_each(|label| *label %= COPIED.len() as u32);
+    cells::draw(&cells::CellsView { machine: &plane, cells: &cells, sources: &sources[..COPIED.len()] })
+        .expect("planes of this size are drawn")
+        .0
 }
 
 /// The speedup of each cell against sigma, the cells as they were made.
@@ -196,5 +232,19 @@ mod tests {
         let ((least, most), (after, reduced)) = (range("voronoi"), range("reduced"));
         assert!((102.0..112.0).contains(&least) && (266.0..276.0).contains(&most), "{least} {most}");
         assert!(after == least && reduced < 1.25 * after, "{after} {reduced}");
+    }
+
+    /// The middle of nine copies in the plane has the distances of the torus, found by wrapping.
+    #[test]
+    fn the_middle_copy_is_the_torus() {
+        let plane = machine("mesh:48x48");
+        let torus = machine("torus:16x16");
+        let on_torus = layers_of(&torus, &COPIED.map(|(row, column)| NodeId(row * SIDE + column)));
+        let in_plane = layers_of(&plane, &copied());
+        for (row, column) in (0..SIDE).flat_map(|row| (0..SIDE).map(move |column| (row, column))) {
+            let here = ((SIDE + row) * 3 * SIDE + SIDE + column) as usize;
+            let there = (row * SIDE + column) as usize;
+            assert_eq!(in_plane.depth[here], on_torus.depth[there], "({row}, {column})");
+        }
     }
 }
