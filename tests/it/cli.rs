@@ -23,6 +23,7 @@ mod run;
 mod same;
 mod search;
 mod sort;
+mod study;
 mod torus;
 mod trace;
 mod traffic;

@@ -2,7 +2,7 @@
 
 use meshwright_load::Forwarding;
 use meshwright_load::shares::experiment::{Averages, Experiment, against_optimum, run};
-use meshwright_load::shares::schedulers::Reduction;
+use meshwright_load::shares::schedulers::{Reduction, Ties};
 use meshwright_network::topology::Machine;
 
 fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experiment<'m> {
@@ -14,6 +14,7 @@ fn experiment<'m>(machine: &'m Machine, rounds: u32, sigmas: &[f64]) -> Experime
         seed: 2018,
         sigmas: sigmas.to_vec(),
         forwardings: vec![Forwarding::CutThrough],
+        ties: Ties::Lowest,
     }
 }
 

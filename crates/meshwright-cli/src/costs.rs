@@ -298,13 +298,13 @@ pub(super) struct MachineName {
 }
 
 impl MachineName {
-    /// The machine.
+    /// The machine with this name, broken as is asked for.
     ///
     /// # Errors
     ///
     /// As for [`scenario::machine`] and [`Broken::of`].
-    pub(super) fn read(&self) -> Result<Machine> {
-        let machine = scenario::machine(self.named())?;
+    pub(super) fn read_as(&self, name: &str) -> Result<Machine> {
+        let machine = scenario::machine(name)?;
         output::remarks(&machine);
         self.broken.of(machine)
     }

@@ -1,8 +1,10 @@
 //! The options of `split` beyond the division, and the answer on queues.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
-use meshwright_core::Result;
+use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::load_further as words;
 use meshwright_load::lp::{Duplex, Variant};
 use meshwright_network::topology::{Machine, PortModel};
@@ -54,16 +56,32 @@ pub(super) struct Further {
         ]
     )]
     pub(super) queues: bool,
-    /// Instead: one source; the flow matrix of Zhang 2018, its determinant, the shares by layer and the equivalent speed
+    /// Instead of the answer: the flow matrix with its determinant, shares and equivalent speed (one source), or what every node
+    /// does when
+    #[arg(long, value_enum, conflicts_with_all = ["random_sources", "queues", "out"])]
+    pub(super) show: Option<Show>,
+    /// Instead: the best places for K sources of equal loads together, and the earth mover's cost of getting the load there from
+    /// --source
     #[arg(
         long,
-        value_enum,
+        value_name = "K",
         conflicts_with_all = [
-            "random_sources", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out", "ports",
-            "no_front_end", "result_size", "duplex", "next", "queues",
+            "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
+            "ports", "no_front_end", "result_size", "duplex", "next", "queues", "show", "csv", "ties", "finish", "save_at_least",
+        ],
+        value_parser = clap::value_parser!(u32).range(1..=1024)
+    )]
+    pub(super) place: Option<u32>,
+    /// Instead: one source; the load is pieces that must not be cut, a file of lines `piece,size`; who gets which
+    #[arg(
+        long,
+        value_name = "FILE.csv",
+        conflicts_with_all = [
+            "random_sources", "switching", "reduction", "chunks", "front", "deadline", "out",
+            "ports", "no_front_end", "result_size", "duplex", "next", "queues", "show", "place", "ties", "finish", "save_at_least",
         ]
     )]
-    pub(super) show: Option<Show>,
+    pub(super) pieces: Option<PathBuf>,
 }
 
 /// The share of a further source; none for one as large as every other.
@@ -71,6 +89,20 @@ pub(super) struct Further {
 struct Share(Option<f64>);
 
 impl Further {
+    /// Refuses what has no effect on a flow matrix.
+    pub(super) fn refuse_beside_matrix(&self) -> Result<()> {
+        let Self { ports, no_front_end, result_size, duplex, next, .. } = self;
+        let given = [
+            ("ports", ports.is_some()),
+            ("no-front-end", *no_front_end),
+            ("result-size", result_size.is_some()),
+            ("duplex", duplex.is_some()),
+            ("next", next.is_some()),
+            ("places", self.places != load::PLACES_DEFAULT as u64),
+        ];
+        refuse_beside_matrix(&given)
+    }
+
     /// What is asked for on this machine.
     pub(super) fn wishes(&self, machine: &Machine) -> Wishes {
         let Self { ports, no_front_end, result_size, duplex, next, places, .. } = self;
@@ -86,6 +118,18 @@ impl Further {
             next: next.map(|Share(share)| Next { share, places: *places as usize }),
             every: None,
         }
+    }
+}
+
+/// Refuses the first of these options that is given.
+pub(super) fn refuse_beside_matrix(given: &[(&'static str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(Error::value(
+            *name,
+            "given",
+            "no such option beside --show matrix: it has no place in a flow matrix",
+        )),
+        None => Ok(()),
     }
 }
 

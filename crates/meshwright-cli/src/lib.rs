@@ -7,7 +7,7 @@
 //! | `call` | a verb inside another process, such as Python |
 //! | `table`, `output`, `error` | tables, printing and progress, errors drawn on the text |
 //! | `manner` | how much is said, in which unit, how wide |
-//! | `load`, `random` | divisible loads in tables and words; averages over random sources |
+//! | `load` | divisible loads in tables and words |
 //! | `collective` | operations of one group on every structure, for `groups` |
 //! | `group_tables`, `group_csv` | programs of groups in tables and words, and for programs |
 //! | `trace` | traces of real programs, for `simulate` and `fit` |
@@ -53,7 +53,6 @@ mod plan;
 #[cfg(test)]
 mod python;
 mod race;
-mod random;
 pub mod run;
 #[cfg(feature = "demos")]
 pub mod scatter;

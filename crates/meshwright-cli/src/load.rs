@@ -1,6 +1,7 @@
 //! Divisible loads in tables and words.
 
 use meshwright_core::words::counted;
+use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::installments::FrontRow;
 use meshwright_verdict::load::{self, Fewest};
@@ -111,6 +112,7 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     for refutation in job.refutations(machine) {
         text += &format!("  {refutation}.\n");
     }
+    text.extend(job.results.iter().filter_map(evening_out));
     if !job.facts.front.is_empty() {
         text += &front(job);
     }
@@ -124,6 +126,24 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     };
     text.extend(job.results.iter().filter_map(warned));
     text
+}
+
+/// What it costs that connected sources even out their loads first, all cells together.
+fn evening_out(outcome: &LoadOutcome) -> Option<String> {
+    let cells = outcome.detail.rebalances.as_ref()?;
+    let distance: f64 = cells.iter().map(|cell| cell.distance).sum();
+    let [link, time] = [|cell: &Rebalance| cell.busiest_link, |cell: &Rebalance| cell.time]
+        .map(|of| cells.iter().map(of).fold(0.0, f64::max));
+    (distance > 0.0).then(|| {
+        format!(
+            "  {} under {}: evening out comes first, earth mover's distance {} (loads times hops), {} over the busiest link, in {}.\n",
+            outcome.method,
+            outcome.detail.switching.name(),
+            table::number(distance, 6),
+            table::number(link, 6),
+            table::number(time, 6)
+        )
+    })
 }
 
 /// The most rows of a front that are printed.

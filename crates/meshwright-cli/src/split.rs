@@ -1,8 +1,16 @@
-//! `meshwright split`; `series`: several values of an option; `matrix`: `--show matrix`; `csv`: tables for programs.
+//! `meshwright split`; `series`: several values of an option, `machines` several machines; `matrix`, `timing`: `--show`; `pieces`,
+//! `placed`, `random`: `--pieces`, `--place`, `--random-sources`; `ratio`: sigma; `rules`: ties and thresholds; `csv`: tables for programs.
 
 pub(crate) mod csv;
+mod machines;
 pub(crate) mod matrix;
+pub(crate) mod pieces;
+mod placed;
+pub(crate) mod random;
+mod ratio;
+mod rules;
 mod series;
+pub(crate) mod timing;
 
 use std::path::PathBuf;
 
@@ -11,10 +19,8 @@ use clap::Args;
 use meshwright_core::output::{self as disk, Writing};
 use meshwright_core::{Error, Result};
 use meshwright_formats::json::{SpeedRows, SplitForm};
-use meshwright_formats::scenario::{load as words, quantity};
+use meshwright_formats::scenario::load as words;
 use meshwright_load::installments::Scale;
-use meshwright_load::shares::closed_form;
-use meshwright_load::shares::experiment::Experiment;
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, speed_file};
 use meshwright_network::topology::{Machine, Switching};
@@ -28,10 +34,12 @@ use super::files::{self, Force, Png};
 use super::further::{self, Further};
 use super::output::{self, Progress};
 use super::values::Values;
-use super::{Answer, load as tables, random};
+use super::{Answer, load as tables};
 
 use matrix::Show;
-use series::Member;
+use ratio::{Ratio, number, values};
+use rules::Rules;
+use series::{Member, Varied};
 
 const HELP: &str = "\
 Times are in units of w Tcp, the time of the whole load on one processor; loads are shares of the
@@ -47,6 +55,9 @@ Examples:
   meshwright split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues
   meshwright split --on torus:16x16 --source 8,8 --sigma 0.1 --message-startup 1e-5 -o load
   meshwright split --on mesh:3x8 --source 0,0 --sigma 0.1..0.5/5 --show matrix
+  meshwright split --on mesh:4x4..16x16/4,torus:8x8 --source middle --sigma 0.1 --csv sizes.csv
+  meshwright split --on mesh:9x9 --source 0,0 --sigma 0.5 --place 3
+  meshwright split --on mesh:2x2 --source 0,0 --sigma 0.02 --pieces pages.csv
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
@@ -61,14 +72,14 @@ Exit codes:
 pub(super) struct SplitArguments {
     #[command(flatten)]
     machine: MachineName,
-    /// Where load enters: R,C or an id; with =LOAD its part (default 1) and with
+    /// Where load enters: R,C, an id or middle; with =LOAD its part (default 1) and with
     /// @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
     #[arg(long, value_name = "NODE[=LOAD][@RELEASE]", required_unless_present = "random_sources")]
     source: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
-    /// what the schedulers of Zhang 2018 save and gain, and of the optimum
-    #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out"])]
-    random_sources: Option<u32>,
+    /// what the schedulers of Zhang 2018 save and gain, and of the optimum; several are compared: 2,4,8
+    #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline"], value_parser = values)]
+    random_sources: Option<Values>,
     /// With --random-sources: how often
     #[arg(
         long,
@@ -88,6 +99,8 @@ pub(super) struct SplitArguments {
     method: Vec<String>,
     #[arg(long, value_name = "NAME", help = reductions(), value_parser = |name: &str| told(words::reduction(name)))]
     reduction: Option<Reduction>,
+    #[command(flatten)]
+    rules: Rules,
     /// Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp; on a
     /// mesh also `row,column,to_row,to_column,time` below such a header
     #[arg(long, value_name = "FILE.csv")]
@@ -123,53 +136,23 @@ pub(super) struct SplitArguments {
     csv: CsvFile,
 }
 
-/// sigma, or the four factors it is made of.
-#[derive(Args)]
-struct Ratio {
-    /// The time of a load on a link over its time on a processor, as a number or p/q; several are compared: 0.1,0.2, or
-    /// 0.01..1/20 for 20 from 0.01 to 1 at equal distances
-    #[arg(
-        long,
-        value_name = "S",
-        allow_negative_numbers = true,
-        value_parser = values,
-        required_unless_present = "z",
-        conflicts_with_all = ["z", "tcm", "w", "tcp"]
-    )]
-    sigma: Option<Values>,
-    /// In place of sigma = z Tcm / (w Tcp): the inverse speed of a link
-    #[arg(long, value_name = "Z", allow_negative_numbers = true, value_parser = number, requires_all = ["tcm", "w", "tcp"])]
-    z: Option<f64>,
-    /// The time of the load on a link of inverse speed 1
-    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number, requires = "z")]
-    tcm: Option<f64>,
-    /// The inverse speed of a processor
-    #[arg(long, value_name = "W", allow_negative_numbers = true, value_parser = number, requires = "z")]
-    w: Option<f64>,
-    /// The time of the load on a processor of inverse speed 1
-    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = number, requires = "z")]
-    tcp: Option<f64>,
-}
+impl SplitArguments {
+    /// How many sources are drawn: several numbers are tried one after the other.
+    fn counts(&self) -> Result<Vec<u32>> {
+        let whole = |&count: &f64| match count {
+            1.0..=4_294_967_295.0 if count.fract() == 0.0 => Ok(count as u32),
+            _ => Err(Error::value("number of sources", count, "a whole number of at least 1")),
+        };
+        self.random_sources.iter().flat_map(|Values(counts)| counts).map(whole).collect()
+    }
 
-impl Ratio {
-    /// The ratio, or several.
-    fn sigmas(&self) -> Result<Vec<f64>> {
-        match (&self.sigma, self.z, self.tcm, self.w, self.tcp) {
-            (Some(Values(sigmas)), ..) => Ok(sigmas.clone()),
-            (None, Some(z), Some(tcm), Some(w), Some(tcp)) => Ok(vec![closed_form::sigma(z, tcm, w, tcp)?]),
-            _ => Err(Error::value("sigma", "not given", "--sigma, or --z, --tcm, --w and --tcp")),
+    /// The forwardings named, all of them if none is.
+    fn forwardings(&self) -> Result<Vec<Forwarding>> {
+        match &self.switching[..] {
+            [] => Ok(FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect()),
+            names => names.iter().map(|name| words::forwarding(name)).collect(),
         }
     }
-}
-
-/// One value or several.
-fn values(text: &str) -> Result<Values, String> {
-    told(Values::read(text))
-}
-
-/// A number or fraction that is not negative.
-fn number(text: &str) -> Result<f64, String> {
-    told(quantity::number(text))
 }
 
 fn switchings() -> String {
@@ -199,41 +182,81 @@ fn reductions() -> String {
 pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     let sigmas = arguments.ratio.sigmas()?;
     let Values(startups) = &arguments.message_startup;
-    let is_single = sigmas.len() * startups.len() == 1;
-    if let Some(sources) = arguments.random_sources {
-        arguments.csv.refuse_beside("--random-sources: --json has the averages")?;
-        return averages(arguments, sources, only(&sigmas, "--random-sources")?);
+    let names = machines::names(arguments.machine.named())?;
+    if arguments.random_sources.is_some() {
+        return random::run(arguments, &names, &sigmas);
     }
-    if arguments.further.queues {
+    let further = &arguments.further;
+    let of_one = |beside: &'static str| {
+        let (name, sigma) = (only("machine", &names, beside)?, only("sigma", &sigmas, beside)?);
+        job(arguments, arguments.machine.read_as(name)?, *sigma)
+    };
+    if further.queues {
         arguments.csv.refuse_beside("--queues: --json has the answer")?;
-        let (machine, job) = job(arguments, only(&sigmas, "--queues")?)?;
+        let (machine, job) = of_one("--queues")?;
         return further::queues(&machine, &job, arguments.json);
     }
-    arguments.csv.check()?;
-    if let Some(Show::Matrix) = arguments.further.show {
-        return show(arguments, &sigmas);
+    if let Some(count) = further.place {
+        let (machine, job) = of_one("--place")?;
+        return placed::answer(&machine, &job, count, arguments.json);
     }
+    arguments.csv.check()?;
+    if let Some(path) = &further.pieces {
+        let startup = *only("message-startup", startups, "--pieces")?;
+        return pieces::answer(arguments, of_one("--pieces")?, startup, path);
+    }
+    if let Some(Show::Matrix) = further.show {
+        return show(arguments, only("machine", &names, "--show matrix")?, &sigmas);
+    }
+    divisions(arguments, &names, &sigmas, startups)
+}
+
+/// The divisions on these machines, for these values.
+fn divisions(
+    arguments: &SplitArguments,
+    names: &[String],
+    sigmas: &[f64],
+    startups: &[f64],
+) -> Result<Answer> {
     refuse_without_effect(arguments)?;
+    let is_timing = arguments.further.show.is_some();
+    let many = names.len() * sigmas.len() * startups.len();
+    if is_timing && many > 1 {
+        return Err(Error::value(
+            "number of divisions",
+            many,
+            "one machine, sigma and start-up with --show timing",
+        ));
+    }
     let named = disk::NamedJob::new(
         "split",
         [format!("{} --source {}", arguments.machine.named(), arguments.source.join(" --source "))],
     );
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut members = Vec::new();
-    let mut progress = Progress::with_steps((sigmas.len() * startups.len()) as u64);
-    for &startup in startups {
-        for &sigma in &sigmas {
-            let (machine, job, verdict) = divide(arguments, sigma, startup, &mut progress)?;
-            let varies = [("message_startup", startup, startups.len()), ("sigma", sigma, sigmas.len())];
-            let values = varies.into_iter().filter(|(.., many)| *many > 1);
-            let values = values.map(|(key, value, _)| (key, value)).collect();
-            members.push(Member { values, machine, job, verdict });
-            progress.step(&format!("sigma {sigma}"));
+    let mut progress = Progress::with_steps(many as u64);
+    for name in names {
+        for &startup in startups {
+            for &sigma in sigmas {
+                let machine = arguments.machine.read_as(name)?;
+                let (machine, job, verdict) = divide(arguments, machine, sigma, startup, &mut progress)?;
+                let of_machine = Varied::Machine(machine.name().to_string(), machine.living_count());
+                let varies = [
+                    ("machine", of_machine, names.len()),
+                    ("message_startup", Varied::Number(startup), startups.len()),
+                    ("sigma", Varied::Number(sigma), sigmas.len()),
+                ];
+                let values = varies.into_iter().filter(|(.., many)| *many > 1);
+                let values = values.map(|(key, value, _)| (key, value)).collect();
+                members.push(Member { values, machine, job, verdict });
+                progress.step(&format!("{name}, sigma {sigma}"));
+            }
         }
     }
     drop(progress);
     match members.pop() {
-        Some(member) if is_single => answer(arguments, &named, &member),
+        Some(member) if is_timing => timing::answer(arguments, &member),
+        Some(member) if many == 1 => answer(arguments, &named, &member),
         last => {
             members.extend(last);
             series::answer(arguments, &named, &members)
@@ -242,8 +265,21 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
 }
 
 /// Shows the flow matrix in place of a division.
-fn show(arguments: &SplitArguments, sigmas: &[f64]) -> Result<Answer> {
-    let (machine, job) = job(arguments, sigmas[0])?;
+fn show(arguments: &SplitArguments, name: &str, sigmas: &[f64]) -> Result<Answer> {
+    let SplitArguments { method, reduction, speeds, message_startup, chunks, front, deadline, .. } =
+        arguments;
+    further::refuse_beside_matrix(&[
+        ("method", method != &["all"]),
+        ("reduction", reduction.is_some()),
+        ("speeds", speeds.is_some()),
+        ("message-startup", message_startup.0 != [0.0]),
+        ("chunks", chunks.is_some()),
+        ("front", *front),
+        ("deadline", deadline.is_some()),
+    ])?;
+    arguments.further.refuse_beside_matrix()?;
+    arguments.rules.refuse_without_effect(1, &[])?;
+    let (machine, job) = job(arguments, arguments.machine.read_as(name)?, sigmas[0])?;
     let answer = matrix::of(&machine, &job, sigmas)?;
     let mut writing = Writing::new(arguments.force.force);
     let written = arguments.csv.add(&mut writing, || matrix::csv(&answer))?;
@@ -265,6 +301,7 @@ fn refuse_without_effect(arguments: &SplitArguments) -> Result<()> {
             "several --source: the cell of one source is the whole machine and gives up no processors";
         return Err(Error::value("reduction", format!("`{}`", reduction.name()), expected));
     }
+    arguments.rules.refuse_without_effect(source.len(), method)?;
     // The optimum is simulated by the installments that follow it.
     let sends_installments =
         *front || method.iter().any(|name| ["all", "installments", "optimum"].contains(&name.as_str()));
@@ -277,25 +314,25 @@ fn refuse_without_effect(arguments: &SplitArguments) -> Result<()> {
 }
 
 /// The one value of an option that takes no more here.
-fn only(sigmas: &[f64], beside: &str) -> Result<f64> {
-    match sigmas {
-        [sigma] => Ok(*sigma),
-        several => Err(Error::value(
-            "sigma",
-            format!("{} values", several.len()),
-            format!("one value with {beside}"),
-        )),
+fn only<'v, T>(option: &'static str, values: &'v [T], beside: &str) -> Result<&'v T> {
+    match values {
+        [one] => Ok(one),
+        several => {
+            let expected = format!("one value with {beside}");
+            Err(Error::value(option, format!("{} values", several.len()), expected))
+        }
     }
 }
 
 /// The division for these values.
 fn divide(
     arguments: &SplitArguments,
+    machine: Machine,
     sigma: f64,
     startup: f64,
     progress: &mut Progress,
 ) -> Result<(Machine, Job, LoadVerdict)> {
-    let (mut machine, mut job) = job(arguments, sigma)?;
+    let (mut machine, mut job) = job(arguments, machine, sigma)?;
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
     // Its cycles are parts of w Tcp, not of a clock.
     machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
@@ -311,8 +348,12 @@ fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -
     let json = output::json(&SplitForm::new(machine, speeds, verdict));
     let of_folder = || Ok(arguments.png.with(of_folder(machine, verdict, &json)?));
     let folder = arguments.out.as_deref().map(|folder| (folder, named));
-    let written =
-        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(verdict)))?;
+    let written = files::write_all(
+        arguments.force,
+        folder,
+        of_folder,
+        (&arguments.csv, &|| csv::one(machine, verdict)),
+    )?;
     output::say(
         arguments.json.then(|| json.clone()),
         || verdict.reason.clone(),
@@ -321,47 +362,19 @@ fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -
     Ok(Answer::Done)
 }
 
-/// The averages over random sources.
-fn averages(arguments: &SplitArguments, sources: u32, sigma: f64) -> Result<Answer> {
-    let machine = arguments.machine.read()?;
-    let answer = random::run(&Experiment {
-        machine: &machine,
-        sources,
-        rounds: arguments.repeat,
-        accelerated_rounds: 0,
-        seed: arguments.seed.unwrap_or(0),
-        sigmas: vec![sigma],
-        forwardings: forwardings(&arguments.switching)?,
-    })?;
-    output::say(
-        arguments.json.then(|| output::json(&answer)),
-        || random::line(&answer),
-        || random::text(&answer),
-    )?;
-    Ok(Answer::Done)
-}
-
-/// The forwardings named, all of them if none is.
-fn forwardings(names: &[String]) -> Result<Vec<Forwarding>> {
-    match names {
-        [] => Ok(FORWARDINGS.iter().map(|(_, forwarding)| *forwarding).collect()),
-        names => names.iter().map(|name| words::forwarding(name)).collect(),
-    }
-}
-
 /// The machine and what is asked for on it.
-fn job(arguments: &SplitArguments, sigma: f64) -> Result<(Machine, Job)> {
-    let machine = arguments.machine.read()?;
+fn job(arguments: &SplitArguments, machine: Machine, sigma: f64) -> Result<(Machine, Job)> {
     let from = arguments.source.iter().map(|text| words::source(text, &machine));
     let mut job = Job::new(&machine, from.collect::<Result<_>>()?, sigma, 1);
     let names: Vec<&str> = arguments.method.iter().map(String::as_str).collect();
     job.methods = words::methods(&names)?;
     job.named = !names.contains(&"all");
-    job.forwardings = forwardings(&arguments.switching)?;
+    job.forwardings = arguments.forwardings()?;
     if let Some(path) = &arguments.speeds {
         job.speeds = Some(speed_file::read(path, &machine, sigma)?);
     }
     job.settings.reduction = arguments.reduction.unwrap_or(job.settings.reduction);
+    job.settings = arguments.rules.of(job.settings);
     job.chunks = arguments.chunks;
     job.front = arguments.front;
     job.deadline = arguments.deadline;

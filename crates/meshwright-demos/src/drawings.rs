@@ -84,6 +84,8 @@ fn drawing(outcome: &ScatterOutcome) -> Gantt {
 ///     predicted: table.clone(),
 ///     measured: table,
 ///     claimed_seconds: None,
+///     anywhere_seconds: None,
+///     loss_max_seconds: None,
 ///     parts: vec![],
 /// };
 /// let line = format!("rank 0  predicted  {}{}{}|", "<".repeat(8), "#".repeat(48), ">".repeat(8));

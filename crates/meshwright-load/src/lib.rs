@@ -16,11 +16,12 @@
 //! |---|---|
 //! | [`problem`] | [`Problem`]: machine, sources, sigma |
 //! | [`speed_file`] | processors and links that are not all alike, from a file |
+//! | [`piece_file`], [`indivisible`] | pieces that must not be cut: their file; who gets which, and what that loses |
 //! | [`number`] | [`Number`]: a formula is written once, for floats and for fractions |
 //! | [`layers`] | how many nodes are how many hops from the nearest source |
 //! | [`shares`] | the thesis's methods: what share of the load everybody takes |
 //! | [`lp`] | one port, no front end, results, half duplex: the optimum as a linear programme |
-//! | [`ports`] | where to put the next source |
+//! | [`ports`], [`joint`] | where to put the next source; several at once |
 //! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | `pieces` | what hangs together of a set of nodes |
 //! | [`flow`] | what crosses the links; maximum and cheapest flows |
@@ -39,11 +40,14 @@
 pub mod check;
 mod claim;
 pub mod flow;
+pub mod indivisible;
 pub mod installments;
+pub mod joint;
 pub mod layers;
 pub mod lp;
 pub mod number;
 pub mod optimum;
+pub mod piece_file;
 mod pieces;
 pub mod poisson;
 pub mod ports;

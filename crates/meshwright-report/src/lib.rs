@@ -60,7 +60,7 @@ pub use page::{mark, page};
 pub use png::png;
 pub use race_series::race_files;
 pub use results::Results;
-pub use series::{Map, NamedCurve, SeriesPage, SeriesTable, sweep_series_files};
+pub use series::{Map, NamedCurve, SeriesPage, SeriesTable, overlaid, sweep_series_files};
 pub use sweep::{headline as sweep_headline, sweep_files, sweep_page};
 
 pub use meshwright_core::output::{check_place, write_all, write_atomically};

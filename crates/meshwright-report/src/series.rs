@@ -30,6 +30,8 @@ pub struct NamedCurve {
     pub points: Vec<(f64, f64)>,
     /// What each of them is in words.
     pub tips: Vec<String>,
+    /// Half the width of an interval around each point; none if empty.
+    pub spread: Vec<f64>,
     /// A value of x beyond which it cannot be.
     pub limit: Option<f64>,
 }
@@ -152,31 +154,40 @@ impl SeriesPage<'_> {
         [vec![page, drawing], maps].concat()
     }
 
-    /// All curves over each other, each with a colour, dashes and marks of its own.
     fn chart(&self) -> String {
-        let series = self.curves.iter().enumerate().map(|(place, curve)| Series {
-            tips: curve.tips.clone(),
-            limit: curve.limit,
-            ..Series::curve(&*curve.name, SeriesColour::Hue(place), curve.points.clone())
-                .stroked(Stroke::Kind(place))
-        });
-        let xs =
-            self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0).chain(curve.limit));
-        let ys = self.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1));
-        let scale = |values: Vec<f64>| match self.is_doubling {
-            true => Scale::doubling(values.into_iter()),
-            false => Scale::linear(values.into_iter()),
-        };
-        let axis = |title: &str, scale| Axis { title: title.to_string(), scale };
-        Chart {
-            label: format!("{} over {}", self.axes[1], self.axes[0]),
-            x: axis(self.axes[0], scale(xs.collect())),
-            y: axis(self.axes[1], self.most.map_or_else(|| scale(ys.collect()), Scale::Linear)),
-            series: series.collect(),
-            references: Vec::new(),
-        }
-        .draw()
+        chart(self.axes, &self.curves, self.is_doubling, self.most)
     }
+}
+
+/// Curves over each other on a drawing of their own, under these titles of the axes.
+pub fn overlaid(axes: [&str; 2], curves: &[NamedCurve]) -> String {
+    chart(axes, curves, false, None)
+}
+
+/// All curves over each other, each with a colour, dashes and marks of its own.
+fn chart(axes: [&str; 2], curves: &[NamedCurve], is_doubling: bool, most: Option<f64>) -> String {
+    let series = curves.iter().enumerate().map(|(place, curve)| Series {
+        tips: curve.tips.clone(),
+        spread: curve.spread.clone(),
+        limit: curve.limit,
+        ..Series::curve(&*curve.name, SeriesColour::Hue(place), curve.points.clone())
+            .stroked(Stroke::Kind(place))
+    });
+    let xs = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.0).chain(curve.limit));
+    let ys = curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.1));
+    let scale = |values: Vec<f64>| match is_doubling {
+        true => Scale::doubling(values.into_iter()),
+        false => Scale::linear(values.into_iter()),
+    };
+    let axis = |title: &str, scale| Axis { title: title.to_string(), scale };
+    Chart {
+        label: format!("{} over {}", axes[1], axes[0]),
+        x: axis(axes[0], scale(xs.collect())),
+        y: axis(axes[1], most.map_or_else(|| scale(ys.collect()), Scale::Linear)),
+        series: series.collect(),
+        references: Vec::new(),
+    }
+    .draw()
 }
 
 /// Latencies are drawn to at most so many times the greatest zero-load latency: near saturation they know no end.
@@ -264,6 +275,7 @@ fn curve(name: &str, report: &SweepReport) -> NamedCurve {
         name: name.to_string(),
         points: points.iter().map(|point| (point.load, point.latency.mean)).collect(),
         tips: points.iter().map(tip).collect(),
+        spread: Vec::new(),
         limit: report.reference.bound.filter(|&bound| bound <= 2.0 * greatest),
     }
 }

@@ -68,14 +68,24 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "split --on mesh:4x4 --source 0,0=0.4 --source 2,2=0.6@0.01 --sigma 0.1 --ports one --result-size 0.5 --json",
             "split --on torus:8x8 --source 4,4 --source 1,1 --sigma 0.1 --message-startup 1e-5 --json",
             "split --on mesh:8x8 --source 0,0 --sigma 0.1 --speeds examples/speeds.csv --json",
+            "split --on mesh:2x2 --source 0,0=2 --source 0,1 --sigma 0.1 --method epsea --json",
         ],
     ),
-    ("split --random-sources", &["split --on mesh:8x8 --random-sources 3 --repeat 5 --sigma 0.1 --json"]),
+    (
+        "split --random-sources",
+        &[
+            "split --on mesh:8x8 --random-sources 3 --repeat 5 --sigma 0.1 --json",
+            "split --on mesh:8x8 --random-sources 2,3 --repeat 5 --sigma 0.1 --json",
+        ],
+    ),
     (
         "split --queues",
         &["split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues --json"],
     ),
     ("split --show matrix", &["split --on mesh:3x8 --source 0,0 --sigma 0.1,0.5 --show matrix --json"]),
+    ("split --show timing", &["split --on mesh:2x2 --source 0,0 --sigma 0.5 --show timing --json"]),
+    ("split --place", &["split --on mesh:4x4 --source 0,0 --sigma 0.5 --place 2 --json"]),
+    ("split --pieces", &["split --on mesh:2x2 --source 0,0 --sigma 0.05 --pieces examples/pages.csv --json"]),
     (
         "check",
         &[
@@ -123,7 +133,13 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ),
     ("sort", &["sort numbers.bin --out sorted.bin --ranks 4 --json"]),
     ("divide", &["divide merge-sort --size 1000 --repeat 1 --ranks 2 --threads 2 --json"]),
-    ("scatter", &["scatter --ranks 2 words examples/README.md --json"]),
+    (
+        "scatter",
+        &[
+            "scatter --ranks 2 words examples/README.md --json",
+            "scatter --ranks 2 words examples/pages.txt --pieces examples/pages.csv --json",
+        ],
+    ),
     ("claims", &["claims lo1990 --only lemma-3,E1 --n-max 8 --json"]),
 ];
 

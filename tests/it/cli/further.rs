@@ -279,10 +279,11 @@ fn the_flow_matrix_is_shown() {
         }
     }
     let csv = std::fs::read_to_string(place.path().join("m.csv")).unwrap();
-    assert_eq!(csv.lines().count(), 1 + 3 * 25);
+    assert_eq!(csv.lines().count(), 1 + 3 * 2 * 25);
     for (wrong, why) in [
         ("--source 0,0", "2 sources"),
-        ("--method optimum", "cannot be used"),
+        ("--method optimum", "no such option beside --show matrix"),
+        ("--places 3 --next", "no such option beside --show matrix"),
         ("--source 0,0 --out o", "cannot be used"),
     ] {
         let line = format!("split --on mesh:4x5 --source 1,2 --sigma 0.2 --show matrix {wrong}");

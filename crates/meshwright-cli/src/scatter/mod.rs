@@ -15,10 +15,12 @@ use meshwright_core::{Error, Result, budget};
 use meshwright_demos::scatter;
 use meshwright_demos::scatter::filter::{self, FILTERS, Filter};
 use meshwright_demos::scatter::pixels::Image;
+use meshwright_demos::scatter::whole::{Pieces, PiecesFacts};
 use meshwright_demos::scatter::words::{self, CountWords, Text, WordCount};
 use meshwright_demos::scatter::{
     Load, PieceWork, SPLITS, ScatterReport, ScatterSettings, Split, WorkedPart, split,
 };
+use meshwright_load::piece_file;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::costs::Broken;
@@ -40,6 +42,7 @@ Splits:
 
 Examples:
   mpirun -n 4 meshwright-mpi scatter words book.txt
+  mpirun -n 4 meshwright-mpi scatter words pages.txt --pieces pages.csv
   mpirun -n 16 meshwright-mpi scatter words book.txt --on mesh:4x4 --out gantt
   mpirun -n 4 meshwright-mpi scatter image photo.ppm --out-image smooth.ppm --filter median
   meshwright scatter --ranks 4 words book.txt        (ranks are threads: no MPI needed)
@@ -73,6 +76,9 @@ enum What {
 struct WordsArguments {
     /// The text; words stand between ASCII white space
     file: PathBuf,
+    /// The text is pieces one after the other, a file of lines `piece,size` in bytes; no piece is cut
+    #[arg(long, value_name = "FILE.csv")]
+    pieces: Option<PathBuf>,
     #[command(flatten)]
     run: RunArguments,
 }
@@ -177,6 +183,7 @@ impl Product {
 /// The load at rank 0, and the ways to its results.
 enum ScatterJob {
     Words(Text),
+    Pieces(Pieces),
     Image(Image, Filter),
 }
 
@@ -184,13 +191,21 @@ impl ScatterJob {
     fn load(&self) -> &dyn Load {
         match self {
             Self::Words(text) => text,
+            Self::Pieces(pieces) => pieces,
             Self::Image(image, _) => image,
+        }
+    }
+
+    fn pieces(&self) -> Option<PiecesFacts> {
+        match self {
+            Self::Pieces(pieces) => Some(pieces.facts()),
+            _ => None,
         }
     }
 
     fn join(&self, parts: &[WorkedPart]) -> Product {
         match self {
-            Self::Words(_) => Product::Words(words::join(parts)),
+            Self::Words(_) | Self::Pieces(_) => Product::Words(words::join(parts)),
             Self::Image(image, _) => Product::of(filter::join(image, parts)),
         }
     }
@@ -199,6 +214,7 @@ impl ScatterJob {
     fn direct(&self) -> Product {
         match self {
             Self::Words(Text(text)) => Product::Words(words::count(text)),
+            Self::Pieces(pieces) => Product::Words(words::count(&pieces.piece(0..pieces.bytes()))),
             Self::Image(image, filter) => Product::of(filter.apply(image)),
         }
     }
@@ -218,6 +234,8 @@ struct Findings<'a> {
     format: u32,
     file: String,
     bytes: u64,
+    /// Pieces that are not cut, if there are any.
+    pieces: Option<PiecesFacts>,
     ranks: u32,
     result: &'a Product,
     verified: Option<Verified>,
@@ -261,7 +279,11 @@ impl ScatterArguments {
         Ok(match &self.what {
             What::Words(words) => {
                 // The text, and the parts of it that are sent.
-                ScatterJob::Words(Text(budget::read(&words.file, 2)?))
+                let text = Text(budget::read(&words.file, 2)?);
+                match &words.pieces {
+                    Some(path) => ScatterJob::Pieces(Pieces::new(text, &piece_file::read(path)?)?),
+                    None => ScatterJob::Words(text),
+                }
             }
             What::Image(image) => {
                 disk::check_place("--out-image", &image.out_image)?;
@@ -336,6 +358,7 @@ pub fn run_on(arguments: &ScatterArguments, endpoint: impl Endpoint, host: &str)
         format: 1,
         file: arguments.file().display().to_string(),
         bytes: job.load().bytes(),
+        pieces: job.pieces(),
         ranks,
         result: &product,
         verified,

@@ -124,7 +124,25 @@ fn totals(findings: &Findings<'_>) -> String {
         ]
     };
     let rows = findings.report.outcomes.iter().map(row).collect();
-    "\nuntil all results are back\n".to_string() + &table::table(&HEAD, 1, rows)
+    "\nuntil all results are back\n".to_string() + &table::table(&HEAD, 1, rows) + &whole_pieces(findings)
+}
+
+/// What it costs that pieces are not cut.
+fn whole_pieces(findings: &Findings<'_>) -> String {
+    let Some(pieces) = findings.pieces else { return String::new() };
+    let (count, largest) = (counted(pieces.count as u64, "piece"), grouped(pieces.largest));
+    let mut text = format!("{count} that are not cut, the largest of {largest} bytes:\n");
+    for outcome in &findings.report.outcomes {
+        if let (Some(anywhere), Some(loss)) = (outcome.anywhere_seconds, outcome.loss_max_seconds) {
+            let [anywhere, most, predicted] =
+                [anywhere, anywhere + loss, outcome.predicted.makespan].map(milliseconds);
+            text += &format!(
+                "{}: {predicted} ms predicted, {anywhere} ms if the load were cut anywhere, never more than {most} ms\n",
+                outcome.split
+            );
+        }
+    }
+    text
 }
 
 /// What came out, and whether it is right.

@@ -19,11 +19,16 @@ const LAYERS_MAX: usize = 1024;
 /// A larger matrix is not printed; `--json` and `--csv` have it.
 const PRINTED_MAX: usize = 16;
 
+/// Nor shares for more sigmas.
+const SIGMAS_PRINTED_MAX: usize = 6;
+
 /// What is shown in place of a division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Show {
     /// The flow matrix of Zhang 2018, its determinant, shares by layer and the equivalent speed
     Matrix,
+    /// Timing diagrams: what every node does from when until when, by each method's formulas or simulation
+    Timing,
 }
 
 /// The matrices of a machine, one for each way in which shares pass the nodes.
@@ -100,32 +105,49 @@ fn matrix(layers: &[u64], forwarding: Forwarding, sigmas: &[f64]) -> Result<Matr
 pub(super) fn line(answer: &Matrices) -> String {
     let of = |matrix: &Matrix| {
         let point = &matrix.points[0];
-        format!("{}: det {}, speed-up {}", matrix.switching, short(point.determinant), short(point.speedup))
+        format!("{}: det {}, speedup {}", matrix.switching, short(point.determinant), short(point.speedup))
     };
     answer.matrices.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
 /// The answer for people.
 pub(super) fn text(answer: &Matrices, source: &str) -> String {
-    let layers = answer.layers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    let mut text = format!("{} from {source} · nodes by hops from the source: {layers}\n", answer.machine);
+    let layers = answer.layers.iter().take(PRINTED_MAX).map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let more = if answer.layers.len() > PRINTED_MAX { ", …" } else { "" };
+    let mut text =
+        format!("{} from {source} · nodes by hops from the source: {layers}{more}\n", answer.machine);
     for matrix in &answer.matrices {
         text += &format!("\nFlow matrix A under {}, s for sigma; A a = (1, 0, ..., 0)\n", matrix.switching);
         text += &entries(&matrix.rows);
         let row = |point: &Point| {
-            let shares = point.shares.iter().take(PRINTED_MAX).map(|share| short(*share));
-            let more = if point.shares.len() > PRINTED_MAX { ", …" } else { "" };
-            let shares = shares.collect::<Vec<_>>().join(", ") + more;
-            let equivalent = short(point.equivalent_inverse_speed);
-            vec![short(point.sigma), short(point.determinant), short(point.speedup), equivalent, shares]
+            let values = [point.sigma, point.determinant, point.speedup, point.equivalent_inverse_speed];
+            values.map(short).to_vec()
         };
-        let head = ["sigma", "det A", "speed-up", "w_eq / w", "share of a node, by layer"];
+        let head = ["sigma", "det A", "speedup", "w_eq / w"];
         text += &table::table(&head, 0, matrix.points.iter().map(row).collect());
+        text += &shares(&answer.layers, matrix);
         if matrix.points.iter().any(|point| point.shares.iter().any(|&share| share < 0.0)) {
             text += "A negative share: no division keeps these equations; `--method flow-matrix` keeps to shares of at least 0.\n";
         }
     }
     text
+}
+
+/// The share of a node by its hops from the source, a column for each of the first sigmas.
+fn shares(layers: &[u64], matrix: &Matrix) -> String {
+    let points: Vec<&Point> = matrix.points.iter().take(SIGMAS_PRINTED_MAX).collect();
+    let names: Vec<String> = points.iter().map(|point| format!("sigma {}", short(point.sigma))).collect();
+    let head: Vec<&str> = ["hops", "nodes"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let row = |layer: usize| {
+        let own = points.iter().map(|point| short(point.shares[layer]));
+        [layer.to_string(), layers[layer].to_string()].into_iter().chain(own).collect()
+    };
+    let shown = layers.len().min(PRINTED_MAX);
+    let more = matrix.points.len() > points.len() || layers.len() > shown;
+    let words = "Share of one node by its hops from the source:\n".to_string();
+    words
+        + &table::table(&head, 0, (0..shown).map(row).collect())
+        + if more { "--json and --csv have all\n" } else { "" }
 }
 
 /// The matrix in brackets, columns flush right.
@@ -145,22 +167,28 @@ fn short(number: f64) -> String {
     table::number(number, 6)
 }
 
-/// An entry of a matrix: its matrix, row and column.
-type Cell<'m> = (&'m Matrix, usize, usize);
+/// An entry of a matrix at one sigma: its matrix and point, row and column.
+type Cell<'m> = (&'m Matrix, &'m Point, usize, usize);
 
-/// The columns of `--csv`: one row for each entry.
+/// The columns of `--csv`: one row for each sigma and entry.
 pub(crate) fn columns<'m>() -> Vec<Column<Cell<'m>>> {
     column_list![
         "switching", "how shares pass the nodes on their way", |(matrix, ..)| matrix.switching.to_string();
-        "row", "row of the flow matrix, from 0", |(_, row, _)| row.to_string();
-        "column", "column, from 0: the layer whose share it multiplies", |(.., column)| column.to_string();
-        "entry", "the entry, s for sigma", |(matrix, row, column)| matrix.rows[*row][*column].clone();
+        "sigma", "time of a load on a link over its time on a processor", |(_, point, ..)| point.sigma.to_string();
+        "determinant", "of the flow matrix at this sigma", |(_, point, ..)| point.determinant.to_string();
+        "speedup", "against one processor, as far as all have paths of their own", |(_, point, ..)| point.speedup.to_string();
+        "row", "row of the flow matrix, from 0", |(_, _, row, _)| row.to_string();
+        "column", "column, from 0: hops from the source", |(.., column)| column.to_string();
+        "entry", "the entry, s for sigma", |(matrix, _, row, column)| matrix.rows[*row][*column].clone();
+        "share", "of one node so many hops from the source as the column says", |(_, point, _, column)| point.shares[*column].to_string();
     ]
 }
 
 /// All entries.
 pub(super) fn csv(answer: &Matrices) -> String {
     let order = answer.layers.len();
-    let cells = |matrix| (0..order * order).map(move |at| (matrix, at / order, at % order));
-    csv::table(&[], &columns(), answer.matrices.iter().flat_map(cells).map(|cell| (Vec::new(), cell)))
+    let points =
+        answer.matrices.iter().flat_map(|matrix| matrix.points.iter().map(move |point| (matrix, point)));
+    let cells = |(matrix, point)| (0..order * order).map(move |at| (matrix, point, at / order, at % order));
+    csv::table(&[], &columns(), points.flat_map(cells).map(|cell| (Vec::new(), cell)))
 }

@@ -1,22 +1,56 @@
-//! A division for each of several sigmas or start-ups, and all of them in one table and one picture.
+//! A division for each of several machines, sigmas or start-ups, and all of them in one table and one picture.
 
 use meshwright_core::Result;
 use meshwright_core::output as disk;
 use meshwright_core::words::{counted, decimal};
 use meshwright_formats::json::{SeriesForm, SpeedRows, SplitForm};
 use meshwright_network::topology::Machine;
-use meshwright_report::{File, NamedCurve, SeriesPage, SeriesTable};
-use meshwright_verdict::LoadVerdict;
+use meshwright_report::{File, Map, NamedCurve, SeriesPage, SeriesTable, overlaid};
 use meshwright_verdict::load::Job;
+use meshwright_verdict::{LoadOutcome, LoadVerdict};
 
 use super::{SplitArguments, csv};
 use crate::output;
 use crate::{Answer, files, load as tables, table};
 
+/// A value of an option that varies.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Varied {
+    /// Sigma or a start-up.
+    Number(f64),
+    /// A machine, and how many of its nodes work.
+    Machine(String, u32),
+}
+
+impl Varied {
+    /// As it is written.
+    fn written(&self) -> String {
+        match self {
+            Self::Number(value) => value.to_string(),
+            Self::Machine(name, _) => name.clone(),
+        }
+    }
+
+    /// Where it stands on an axis.
+    fn place(&self) -> f64 {
+        match self {
+            Self::Number(value) => *value,
+            Self::Machine(_, nodes) => f64::from(*nodes),
+        }
+    }
+
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Number(value) => (*value).into(),
+            Self::Machine(name, _) => name.as_str().into(),
+        }
+    }
+}
+
 /// The division for one combination of values.
 pub(super) struct Member {
     /// The options that vary, with their values.
-    pub(super) values: Vec<(&'static str, f64)>,
+    pub(super) values: Vec<(&'static str, Varied)>,
     pub(super) machine: Machine,
     pub(super) job: Job,
     pub(super) verdict: LoadVerdict,
@@ -25,12 +59,15 @@ pub(super) struct Member {
 impl Member {
     /// The values as they are written.
     pub(super) fn written(&self) -> Vec<String> {
-        self.values.iter().map(|(_, value)| value.to_string()).collect()
+        self.values.iter().map(|(_, value)| value.written()).collect()
     }
 
     /// What varies, in words: `sigma 0.1`.
     fn name(&self) -> String {
-        let word = |(key, value): &(&str, f64)| format!("{} {value}", key.replace('_', " "));
+        let word = |(key, value): &(&str, Varied)| match value {
+            Varied::Machine(name, _) => name.clone(),
+            Varied::Number(value) => format!("{} {value}", key.replace('_', " ")),
+        };
         self.values.iter().map(word).collect::<Vec<_>>().join(", ")
     }
 }
@@ -41,16 +78,15 @@ pub(super) fn answer(
     named: &disk::NamedJob,
     members: &[Member],
 ) -> Result<Answer> {
-    let machine = &members[0].machine;
     let form = |member: &'_ Member| -> Vec<(String, serde_json::Value)> {
-        member.values.iter().map(|(key, value)| ((*key).to_string(), (*value).into())).collect()
+        member.values.iter().map(|(key, value)| ((*key).to_string(), value.json())).collect()
     };
     let forms = members.iter().map(|member| {
         let speeds = member.job.speeds.as_ref();
         let speeds = speeds.map(|speeds| SpeedRows { work: &speeds.work, link: &speeds.link });
         (form(member), SplitForm::new(&member.machine, speeds, &member.verdict))
     });
-    let json = output::json(&SeriesForm::new(machine.name(), forms.collect()));
+    let json = output::json(&SeriesForm::new(&machines(members), forms.collect()));
     let of_folder = || {
         let mut all = arguments.png.with(of_folder(members));
         all.push(files::file("split.json", "the answers for scripts", json.clone()));
@@ -68,14 +104,34 @@ pub(super) fn answer(
     Ok(Answer::Done)
 }
 
+/// The machine, or all of them.
+fn machines(members: &[Member]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for member in members {
+        if !names.contains(&member.machine.name()) {
+            names.push(member.machine.name());
+        }
+    }
+    names.join(",")
+}
+
+/// How many nodes work: of one machine, or of the smallest and the largest.
+fn nodes(members: &[Member]) -> String {
+    let counts = || members.iter().map(|member| u64::from(member.machine.living_count()));
+    match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
+        (least, most) if least == most => counted(most, "node"),
+        (least, most) => format!("{least} to {}", counted(most, "node")),
+    }
+}
+
 /// One table: what varies, then the row of a method.
 fn text(members: &[Member]) -> String {
     let first = &members[0];
     let sources = counted(first.verdict.facts.sources.len() as u64, "source");
     let mut text = format!(
         "{} · {} · {sources} · {}\n",
-        first.machine.name(),
-        counted(first.machine.living_count() as u64, "node"),
+        machines(members),
+        nodes(members),
         counted(members.len() as u64, "division")
     );
     let (head, rows) = rows(members);
@@ -113,18 +169,20 @@ fn rows(members: &[Member]) -> (Vec<String>, Vec<Vec<String>>) {
 fn of_folder(members: &[Member]) -> Vec<File> {
     let first = &members[0];
     let (head, rows) = rows(members);
+    let machines = machines(members);
     let over = first.values.last().map_or("sigma", |(key, _)| *key);
     let axis = match over {
+        "machine" => "nodes of the machine".to_string(),
         "sigma" => "sigma, time on a link over time on a processor".to_string(),
         key => format!("{}, units of w Tcp", key.replace('_', " ")),
     };
     let best = members.iter().max_by(|a, b| top(a).total_cmp(&top(b))).expect("there are several");
     let page = SeriesPage {
-        title: &format!("A load on {}", first.machine.name()),
-        machine: first.machine.name(),
+        title: &format!("A load on {machines}"),
+        machine: &machines,
         facts: vec![
-            ("Machine", first.machine.name().to_string()),
-            ("Nodes", first.machine.living_count().to_string()),
+            ("Machine", machines.clone()),
+            ("Nodes", nodes(members)),
             ("Sources", first.verdict.facts.sources.len().to_string()),
         ],
         over: "Speedup of every method",
@@ -137,8 +195,19 @@ fn of_folder(members: &[Member]) -> Vec<File> {
         axes: [&axis, "speedup"],
         most: None,
         is_doubling: false,
-        maps: Vec::new(),
-        curves: curves(members),
+        maps: vec![
+            Map {
+                file: "processors.svg",
+                title: "Processors with a share".to_string(),
+                svg: overlaid([&axis, "processors"], &curves(members, Curve::Processors)),
+            },
+            Map {
+                file: "share.svg",
+                title: "Share of a source".to_string(),
+                svg: overlaid([&axis, "share of the load"], &curves(members, Curve::Share)),
+            },
+        ],
+        curves: curves(members, Curve::Speedup),
         table: SeriesTable { words: first.values.len() + 2, head, rows },
     };
     page.files("speedup.svg")
@@ -149,8 +218,26 @@ fn top(member: &Member) -> f64 {
     member.verdict.results.iter().filter_map(|row| row.detail.simulated_speedup).fold(0.0, f64::max)
 }
 
-/// A curve for each method, and one for the bound; several options that vary give one for each value of the first.
-fn curves(members: &[Member]) -> Vec<NamedCurve> {
+/// What is drawn of each method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Curve {
+    Speedup,
+    Processors,
+    Share,
+}
+
+impl Curve {
+    fn of(self, row: &LoadOutcome) -> Option<f64> {
+        match self {
+            Self::Speedup => row.detail.simulated_speedup,
+            Self::Processors => Some(row.detail.nodes_used as f64),
+            Self::Share => row.detail.fractions.first().copied(),
+        }
+    }
+}
+
+/// A curve for each method, and one for the bound of the speedup; several options that vary give one for each value of the first.
+fn curves(members: &[Member], what: Curve) -> Vec<NamedCurve> {
     let mut curves: Vec<NamedCurve> = Vec::new();
     let mut add = |name: String, x: f64, y: f64| {
         let tip = format!("{name}: {} at {x}", decimal(y, 4));
@@ -164,12 +251,16 @@ fn curves(members: &[Member]) -> Vec<NamedCurve> {
     };
     for member in members {
         let Some(((_, x), others)) = member.values.split_last() else { continue };
-        let whose: String =
-            others.iter().map(|(key, value)| format!(", {} {value}", key.replace('_', " "))).collect();
-        add(format!("bound{whose}"), *x, 1.0 / member.verdict.facts.bound.makespan);
+        let whose: String = others
+            .iter()
+            .map(|(key, value)| format!(", {} {}", key.replace('_', " "), value.written()))
+            .collect();
+        if what == Curve::Speedup {
+            add(format!("bound{whose}"), x.place(), 1.0 / member.verdict.facts.bound.makespan);
+        }
         for row in &member.verdict.results {
-            if let Some(speedup) = row.detail.simulated_speedup {
-                add(format!("{} {}{whose}", row.method, row.detail.switching.name()), *x, speedup);
+            if let Some(y) = what.of(row) {
+                add(format!("{} {}{whose}", row.method, row.detail.switching.name()), x.place(), y);
             }
         }
     }

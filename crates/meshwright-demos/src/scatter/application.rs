@@ -24,6 +24,11 @@ pub trait Load: Sync {
 
     /// A part near this position of about so many bytes, to measure with: not empty where the load is not.
     fn sample(&self, near: u64, bytes: u64) -> Range<u64>;
+
+    /// The bytes of the largest piece that must not be cut; 0 where a cut is never far from where it is wanted.
+    fn indivisible(&self) -> u64 {
+        0
+    }
 }
 
 /// By rank, the part of the load that is nearest to these shares.

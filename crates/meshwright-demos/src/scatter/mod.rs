@@ -5,6 +5,7 @@
 //! | this one | [`ScatterSettings`] |
 //! | [`application`] | [`PieceWork`] and [`Load`]: what can be divided |
 //! | [`words`], [`filter`] | two of them: counting words, filtering an image |
+//! | [`whole`] | a text of pieces that must not be cut |
 //! | [`pixels`] | images as PGM and PPM |
 //! | [`calibrate`] | [`Calibration`]: w, z and start-up of every rank |
 //! | [`split`] | [`SPLITS`]: ours, equal, the thesis's |
@@ -19,6 +20,7 @@ pub mod pixels;
 mod protocol;
 pub mod root;
 pub mod split;
+pub mod whole;
 pub mod words;
 pub mod worker;
 

@@ -36,6 +36,10 @@ pub struct ScatterOutcome {
     pub measured: Timetable,
     /// The makespan that the thesis claims for its own split, in seconds.
     pub claimed_seconds: Option<f64>,
+    /// The predicted makespan if the load could be cut anywhere, in seconds; of loads of pieces only.
+    pub anywhere_seconds: Option<f64>,
+    /// What it costs at most that it cannot, in seconds: the proved bound.
+    pub loss_max_seconds: Option<f64>,
     /// The parts in the order of the load; those of no bytes are left out.
     #[serde(skip)]
     pub parts: Vec<WorkedPart>,
@@ -82,6 +86,8 @@ pub fn conduct<E: Endpoint>(
             predicted,
             measured,
             claimed_seconds: plan.claimed,
+            anywhere_seconds: plan.anywhere.map(|(makespan, _)| makespan),
+            loss_max_seconds: plan.anywhere.map(|(_, loss)| loss),
             parts,
         });
     }

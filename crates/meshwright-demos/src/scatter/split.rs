@@ -1,7 +1,7 @@
 //! Ways to split the load.
 
 use super::calibrate::Calibration;
-use super::{Load, application};
+use super::{Load, application, whole};
 use crate::star::{Division, Rank, Star};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
@@ -49,6 +49,8 @@ pub(super) struct Plan {
     pub(super) division: Division,
     /// The makespan that the thesis claims for its own, in seconds.
     pub(super) claimed: Option<f64>,
+    /// The makespan if it could be cut anywhere, and what the pieces cost at most, in seconds; of loads of pieces only.
+    pub(super) anywhere: Option<(f64, f64)>,
 }
 
 /// The star that was measured, for pieces of this load.
@@ -82,10 +84,17 @@ pub(super) fn plan(split: Split, star: &Star, load: &dyn Load, machine: Option<&
             ((1..ranks).collect(), shares)
         }
     };
+    let anywhere = (load.indivisible() > 0).then(|| {
+        let sum: f64 = shares.iter().sum();
+        let in_bytes: Vec<f64> = shares.iter().map(|share| share / sum * bytes).collect();
+        let sent: Vec<usize> = order.iter().copied().filter(|&rank| in_bytes[rank] > 0.0).collect();
+        let loss = whole::loss_max(star, &sent, load.indivisible());
+        (star.timetable(&sent, &in_bytes).makespan, loss)
+    });
     let parts = application::parts(load, &shares);
     let shares: Vec<f64> = parts.iter().map(|part| (part.end - part.start) as f64).collect();
     let order = order.into_iter().filter(|&rank| shares[rank] > 0.0).collect();
-    Plan { division: Division { order, shares }, claimed }
+    Plan { division: Division { order, shares }, claimed, anywhere }
 }
 
 /// The shares of the flow matrix by rank, and its makespan in units of the time of one processor: nodes begin to work

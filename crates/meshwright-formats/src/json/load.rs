@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use meshwright_core::units::NodeId;
 use meshwright_load::check::Reading;
+use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::{Cut, Forwarding};
 use meshwright_verdict::installments::FrontRow;
 use meshwright_verdict::load::{Deadline, Further, LoadBound, SourceRow};
@@ -65,6 +66,7 @@ pub(super) struct MethodForm<'a> {
     #[serde(rename = "cells")]
     labels: Option<&'a [Vec<i64>]>,
     cell_speedups: Option<&'a [f64]>,
+    rebalances: Option<&'a [Rebalance]>,
     saved: Option<u64>,
     beta: Option<f64>,
     warning: Option<&'a str>,
@@ -127,6 +129,7 @@ impl<'a> From<&'a LoadOutcome> for MethodForm<'a> {
             buffers: detail.buffers.as_deref(),
             labels: detail.labels.as_deref(),
             cell_speedups: detail.cell_speedups.as_deref(),
+            rebalances: detail.rebalances.as_deref(),
             saved: detail.saved,
             beta: detail.beta,
             warning: detail.warning.as_deref(),

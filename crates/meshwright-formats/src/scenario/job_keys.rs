@@ -119,6 +119,14 @@ pub const LOAD: KeyTable = KeyTable {
             "a name of [reductions](names.md#reductions)",
             "peel",
         ),
+        key(
+            "ties",
+            "whose cell a node is in that is equally near to several",
+            "`lowest`, `nobody` or `both`",
+            "lowest",
+        ),
+        key("finish", "f_T: accelerating ends at this makespan", "in units of w Tcp", "0"),
+        key("save_at_least", "r_save: accelerating ends when no more than this share is idle", NUMBER, "0"),
         key("chunks", "the most messages of the installments", "1 to 1,000,000", "as many as gain something"),
         key("front", "also with fewer processors and messages", "`true` or `false`", "false"),
         key("deadline", "also the fewest processors that are done by then", TIME, "none"),
@@ -136,7 +144,7 @@ pub const LOAD: KeyTable = KeyTable {
         key("every", "the load comes again after this time", TIME, "it comes once"),
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[load]]\nname = \"cameras\"\nsources = [{ at = [0, 2], load = 0.4, release = 100 }]\nsigma = 0.1\n\
-              bytes = \"1 MB\"\nmethods = [\"reduced\", \"installments\", \"optimum\"]\nreduction = \"peel\"\nchunks = 50\nfront = true\n\
+              bytes = \"1 MB\"\nmethods = [\"reduced\", \"installments\", \"optimum\"]\nreduction = \"peel\"\nties = \"nobody\"\nchunks = 50\nfront = true\n\
               deadline = 9000000\nnext = \"equal\"\nplaces = 3\n\n[[load]]\nsources = [{ at = [1, 1] }]\nwork = 10\nresults = 0.5\nduplex = \"half\"\n\
               front_end = false\n\n[[load]]\nsources = [{ at = [1, 1] }]\nsigma = 0.2\nevery = 900000\n",
 };

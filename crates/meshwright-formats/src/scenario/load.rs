@@ -5,10 +5,10 @@ use super::places;
 use super::value::{Table, Value, entry, one_of};
 use super::{ScenarioJob, Work, job_keys, load_further, quantity};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::Ratio;
-use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
+use meshwright_core::units::{NodeId, Ratio};
+use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction, TIES, Ties};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, speed_file};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, Topology};
 use meshwright_verdict::load;
 
 /// The word for every method.
@@ -38,6 +38,18 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
     if let Some(value) = table.get("reduction") {
         load.settings.reduction =
             reduction(value.string("the name of a reduction")?).map_err(|error| value.locate(error))?;
+    }
+    if let Some(value) = table.get("ties") {
+        load.settings.ties =
+            ties(value.string("the name of a rule of ties")?).map_err(|error| value.locate(error))?;
+    }
+    for (key, setting) in
+        [("finish", &mut load.settings.finish), ("save_at_least", &mut load.settings.save_at_least)]
+    {
+        if let Some(value) = table.get(key) {
+            let text = value.quantity("a number of at least 0")?;
+            *setting = quantity::number(&text).map_err(|error| value.reword(error))?;
+        }
     }
     if let Some(value) = table.get("chunks") {
         load.chunks = Some(value.whole(1, CHUNKS_MAX)?);
@@ -193,6 +205,15 @@ pub fn reduction(name: &str) -> Result<Reduction> {
     entry("reduction", name, REDUCTIONS)
 }
 
+/// The rule of ties with this name.
+///
+/// # Errors
+///
+/// [`Error::Value`] with every name there is.
+pub fn ties(name: &str) -> Result<Ties> {
+    entry("rule of ties", name, TIES)
+}
+
 /// The forwarding with this name.
 ///
 /// # Errors
@@ -202,8 +223,17 @@ pub fn forwarding(name: &str) -> Result<Forwarding> {
     entry("switching", name, FORWARDINGS)
 }
 
+/// The word for the node in the middle of a box.
+const MIDDLE: &str = "middle";
+
+/// The node in the middle of a box.
+fn middle(machine: &Machine) -> Option<NodeId> {
+    let sides = machine.sides();
+    (!sides.is_empty()).then(|| NodeId(sides.iter().fold(0, |node, side| node * side + side / 2)))
+}
+
 /// A source as on the command line: `R,C[=LOAD][@RELEASE]`, or `ID[=LOAD][@RELEASE]` on a network without
-/// coordinates; the release in units of w Tcp.
+/// coordinates; the release in units of w Tcp. On a box `middle` is the node in the middle, of two the later.
 ///
 /// # Errors
 ///
@@ -220,6 +250,7 @@ pub fn forwarding(name: &str) -> Result<Forwarding> {
 /// assert_eq!(source("2,3", &mesh)?, Source::at(NodeId(19), 1.0));
 /// assert_eq!(source("2,3=1/2@0.1", &mesh)?, Source { node: NodeId(19), load: 0.5, release: 0.1 });
 /// assert!(source("4,3", &mesh).is_err());
+/// assert_eq!(source("middle=2", &mesh)?.node, NodeId(20), "(2, 4)");
 /// assert_eq!(source("7", &Machine::new("hypercube:3")?)?.node, NodeId(7));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -239,6 +270,7 @@ pub fn source(text: &str, machine: &Machine) -> Result<Source> {
         Some((place, load)) => (place, number(load)?),
         None => (rest, 1.0),
     };
-    let node = places::node(place, machine).filter(|_| load > 0.0).ok_or_else(refuse)?;
+    let named = if place.trim() == MIDDLE { middle(machine) } else { places::node(place, machine) };
+    let node = named.filter(|_| load > 0.0).ok_or_else(refuse)?;
     Ok(Source { node, load, release })
 }

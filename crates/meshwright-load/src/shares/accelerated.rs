@@ -82,6 +82,7 @@ impl Division<'_> {
         let mut borders: Vec<Border> = sites.iter().map(|_| Border::default()).collect();
         let mut is_free: Vec<bool> = self.cells.label.iter().map(|&label| label == UNUSED).collect();
         machine.dead().iter().for_each(|dead| is_free[dead.index()] = false);
+        self.further.iter().for_each(|(node, ..)| is_free[node.index()] = false);
         let mut members = self.members();
         let mut speedups = self.speedups();
         let entry =

@@ -5,8 +5,8 @@
 
 use serde::Serialize;
 
-use crate::UNUSED;
 use crate::flow::cheapest::CheapestFlow;
+use crate::{Problem, UNUSED};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
@@ -89,6 +89,99 @@ pub fn rebalance(machine: &Machine, nodes: &[NodeId], loads: &[f64], sigma: f64)
     let (excess, links) = densest(&arcs, &surplus);
     let busiest_link = excess as f64 / links as f64 / scale;
     Ok(Rebalance { distance, busiest_link, time: sigma * busiest_link })
+}
+
+/// What moves when the load of a problem goes to these places, an equal part to each, over all links of the machine.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] for more than 4096 nodes; [`Error::NotApplicable`] where there is no way.
+///
+/// # Panics
+///
+/// When there are no places, or one is not a node.
+///
+/// # Complexity
+///
+/// O(nodes^2 links) at worst.
+///
+/// # Source
+///
+/// `rubner2000`.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::{Problem, Source};
+/// use meshwright_load::shares::earth_mover::move_to;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:1x4")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
+/// let moved = move_to(&problem, &[NodeId(1), NodeId(3)])?;
+/// assert_eq!((moved.distance, moved.busiest_link, moved.time), (2.0, 1.0, 0.5), "half by one hop, half by three");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn move_to(problem: &Problem, places: &[NodeId]) -> Result<Rebalance> {
+    let (arcs, surplus, scale) = moved(problem, places)?;
+    if surplus.iter().all(|&amount| amount == 0) {
+        return Ok(Rebalance::default());
+    }
+    let distance = transport(&arcs, &surplus) as f64 / scale;
+    let (excess, links) = densest(&arcs, &surplus);
+    let busiest_link = excess as f64 / links as f64 / scale;
+    Ok(Rebalance { distance, busiest_link, time: problem.sigma() * busiest_link })
+}
+
+/// The earth mover's distance of [`move_to`] alone.
+///
+/// # Errors
+///
+/// As for [`move_to`].
+///
+/// # Panics
+///
+/// As for [`move_to`].
+///
+/// # Complexity
+///
+/// O((sources + places) links) in most cases.
+pub fn distance(problem: &Problem, places: &[NodeId]) -> Result<f64> {
+    let (arcs, surplus, scale) = moved(problem, places)?;
+    Ok(transport(&arcs, &surplus) as f64 / scale)
+}
+
+/// Arcs between nodes, and what each has too much: in units of one over the last.
+type Moved = (Vec<(usize, usize)>, Vec<i128>, f64);
+
+fn moved(problem: &Problem, places: &[NodeId]) -> Result<Moved> {
+    let machine = problem.machine();
+    let depth = crate::layers::depths(machine, places);
+    let nodes: Vec<NodeId> = machine.living().filter(|node| depth[node.index()] != u32::MAX).collect();
+    if problem.sources().iter().any(|source| depth[source.node.index()] == u32::MAX) {
+        return Err(Error::not_applicable("moving the load", "there is no way from a source to any place"));
+    }
+    if nodes.len() > SOURCES_MAX {
+        return Err(Error::TooLarge {
+            what: "the earth mover's distance",
+            needed: format!("{} nodes", nodes.len()),
+            limit: format!("{SOURCES_MAX} nodes"),
+        });
+    }
+    let arcs = arcs_between(machine, &nodes);
+    let mut index = vec![usize::MAX; machine.nodes() as usize];
+    nodes.iter().enumerate().for_each(|(at, node)| index[node.index()] = at);
+    let mut surplus = vec![0i128; nodes.len()];
+    let (count, mut whole) = (places.len() as i128, 0);
+    for source in problem.sources() {
+        let units = (source.load * UNITS).round() as i128;
+        surplus[index[source.node.index()]] += units * count;
+        whole += units;
+    }
+    for place in places {
+        surplus[index[place.index()]] -= whole;
+    }
+    Ok((arcs, surplus, UNITS * places.len() as f64))
 }
 
 /// The links between nodes of the group, by indices into it.

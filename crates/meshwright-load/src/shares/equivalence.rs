@@ -2,6 +2,7 @@
 
 use super::earth_mover::{self, Rebalance};
 use super::scheduled::{Cell, Scheduled, SchedulerSettings};
+use super::ties::tied;
 use super::{closed_form, voronoi};
 use crate::pieces::pieces;
 use crate::{Cells, Forwarding, Plan, Problem, UNUSED};
@@ -22,6 +23,8 @@ pub(super) struct Division<'p> {
     releases: Vec<f64>,
     /// Labels are indices of cells here.
     pub(super) cells: Cells,
+    /// Nodes that work for a further cell, with the cell and their depth in it.
+    pub(super) further: Vec<(NodeId, u32, u32)>,
     /// By cell, how many nodes there are at each depth.
     pub(super) layers: Vec<Vec<u32>>,
     /// By depth, what a node there takes when one at a source takes 1.
@@ -30,7 +33,7 @@ pub(super) struct Division<'p> {
     pub(super) rebalances: Vec<Rebalance>,
     pub(super) merged: u32,
     weighted: bool,
-    /// Of the unreduced cells: how many nodes they have, and the makespan they allow.
+    /// Of the unreduced cells: how many nodes they have, those of nobody included, and the makespan they allow.
     nodes_before: u32,
     speedups_before: Vec<f64>,
     makespan_before: f64,
@@ -53,9 +56,17 @@ impl<'p> Division<'p> {
         let sources = problem.sources();
         let sites: Vec<Vec<NodeId>> =
             groups.iter().map(|group| group.iter().map(|&source| sources[source].node).collect()).collect();
-        let cells = voronoi::cells(problem.machine(), &sites);
+        let mut cells = voronoi::cells(problem.machine(), &sites);
+        let nodes_before = cells.label.iter().filter(|&&label| label != UNUSED).count() as u32;
+        let further = tied(problem, &sites, settings.ties, &mut cells);
+        let mut layers = voronoi::layers(&cells, sites.len());
+        for &(_, cell, depth) in &further {
+            let layers = &mut layers[cell as usize];
+            layers.resize(layers.len().max(depth as usize + 1), 0);
+            layers[depth as usize] += 1;
+        }
         let mut division = Self {
-            layers: voronoi::layers(&cells, sites.len()),
+            layers,
             loads: groups
                 .iter()
                 .map(|group| group.iter().map(|&source| sources[source].load).sum())
@@ -68,13 +79,14 @@ impl<'p> Division<'p> {
             rebalances: Vec::new(),
             merged: 0,
             weighted: settings.weighted,
-            nodes_before: 0,
+            nodes_before,
             speedups_before: Vec::new(),
             makespan_before: 0.0,
             problem,
             groups,
             sites,
             cells,
+            further,
         };
         division.remember();
         Ok(division)
@@ -94,7 +106,6 @@ impl<'p> Division<'p> {
     }
 
     fn remember(&mut self) {
-        self.nodes_before = self.layers.iter().flatten().sum();
         self.speedups_before = self.speedups();
         self.makespan_before = self.makespan();
     }
@@ -132,7 +143,22 @@ impl<'p> Division<'p> {
 
     /// How many nodes have become free.
     pub(super) fn saved(&self) -> u32 {
-        self.nodes_before - self.layers.iter().flatten().sum::<u32>()
+        self.nodes_before - self.nodes_in_use()
+    }
+
+    /// How many nodes work for some cell.
+    fn nodes_in_use(&self) -> u32 {
+        let own = |node: usize| self.cells.label[node] != UNUSED;
+        let mut further: Vec<NodeId> = self.further.iter().map(|(node, ..)| *node).collect();
+        further.dedup();
+        let owned = (0..self.cells.label.len()).filter(|&node| own(node)).count();
+        (owned + further.iter().filter(|node| !own(node.index())).count()) as u32
+    }
+
+    /// Forgets nodes of further cells that have lost their layer.
+    pub(super) fn drop_further(&mut self) {
+        let layers = &self.layers;
+        self.further.retain(|&(_, cell, depth)| (depth as usize) < layers[cell as usize].len());
     }
 
     /// The schedule of the cells as they are now.
@@ -148,16 +174,28 @@ impl<'p> Division<'p> {
                 self.cells.label[node] = self.groups[label as usize][0] as u32;
             }
         }
+        for &(node, cell, depth) in &self.further {
+            shares[node.index()] += first[cell as usize] * self.weights[depth as usize];
+        }
         let (makespan, saved) = (self.makespan(), self.saved());
         let makespan_kept = makespan <= self.makespan_before;
-        let warning = (!makespan_kept).then(|| {
-            let factor = makespan / self.makespan_before;
-            format!("the reduction makes the makespan {factor:.3} times as long: a cell lost nodes it needed")
-        });
+        let is_shared = !self.further.is_empty();
+        let warning = match is_shared {
+            true => Some(
+                "a node equally near to several sources is counted whole in the cell of each".to_string(),
+            ),
+            false => (!makespan_kept).then(|| {
+                let factor = makespan / self.makespan_before;
+                format!(
+                    "the reduction makes the makespan {factor:.3} times as long: a cell lost nodes it needed"
+                )
+            }),
+        };
         let of_cell = |((sources, load), (layers, speedup))| Cell { sources, load, layers, speedup };
         let shape = self.groups.into_iter().zip(self.loads);
         Scheduled {
-            plan: Plan { makespan, shares, cells: Some(self.cells) },
+            // Cells that share nodes are no cells: loads come from whoever has them.
+            plan: Plan { makespan, shares, cells: (!is_shared).then_some(self.cells) },
             cells: shape.zip(self.layers.into_iter().zip(speedups)).map(of_cell).collect(),
             speedups_before: self.speedups_before,
             saved,

@@ -13,7 +13,7 @@ pub use against_optimum::{AgainstOptimum, against_optimum};
 
 use super::accelerated::accelerated;
 use super::reduced::reduced;
-use super::schedulers::{REDUCTIONS, Reduction, Scheduled, SchedulerSettings};
+use super::schedulers::{REDUCTIONS, Reduction, Scheduled, SchedulerSettings, Ties};
 use crate::{Forwarding, Problem, Source};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng::streams;
@@ -38,6 +38,8 @@ pub struct Experiment<'m> {
     pub sigmas: Vec<f64>,
     /// How shares pass nodes.
     pub forwardings: Vec<Forwarding>,
+    /// Whose a node is that is equally near to several sources.
+    pub ties: Ties,
 }
 
 impl Experiment<'_> {
@@ -144,6 +146,7 @@ struct RoundOutcome {
 ///
 /// ```
 /// use meshwright_load::shares::experiment;
+/// use meshwright_load::shares::schedulers::Ties;
 /// use meshwright_load::Forwarding;
 /// use meshwright_network::topology::Machine;
 /// let mesh = Machine::new("mesh:10x10")?;
@@ -155,6 +158,7 @@ struct RoundOutcome {
 ///     seed: 1,
 ///     sigmas: vec![0.01],
 ///     forwardings: vec![Forwarding::CutThrough],
+///     ties: Ties::Lowest,
 /// };
 /// let averages = experiment::run(&experiment, &|| ())?;
 /// let [peel, literal, ..] = averages[0].reductions.as_slice() else { panic!("four reductions") };
@@ -197,7 +201,8 @@ fn outcomes(experiment: &Experiment, round: u32) -> Result<Vec<RoundOutcome>> {
         for &sigma in &experiment.sigmas {
             let problem = Problem::new(experiment.machine, sources.clone(), sigma)?;
             for &(_, reduction) in REDUCTIONS {
-                let settings = SchedulerSettings { reduction, ..SchedulerSettings::default() };
+                let ties = experiment.ties;
+                let settings = SchedulerSettings { ties, reduction, ..SchedulerSettings::default() };
                 let cut = reduced(&problem, forwarding, &settings)?;
                 let accelerated = (round < experiment.accelerated_rounds)
                     .then(|| accelerated(&problem, forwarding, &settings).map(|fast| speedups(&fast)))

@@ -5,7 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`closed_form`] | one source, the thesis: shares, speedup and finish time in O(layers) |
-//! | [`voronoi`] | the cells of several sources, their layers and ties |
+//! | [`voronoi`], `ties` | the cells of several sources, their layers and ties |
 //! | [`schedulers`] | the thesis's schedulers for several sources: settings, answers, the table of methods |
 //! | [`equivalence`] | a cell as one processor; connected sources as one source (EPSA, EPSEA) |
 //! | [`earth_mover`] | evening out the loads of connected sources |
@@ -32,5 +32,6 @@ pub mod partition;
 pub mod reduced;
 mod scheduled;
 pub mod schedulers;
+mod ties;
 pub mod timing;
 pub mod voronoi;

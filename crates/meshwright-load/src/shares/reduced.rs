@@ -23,6 +23,7 @@ impl Division<'_> {
         for (layers, &depth) in self.layers.iter_mut().zip(&depth_max) {
             layers.truncate(depth + 1);
         }
+        self.drop_further();
         for (label, &depth) in self.cells.label.iter_mut().zip(&self.cells.depth) {
             if *label != UNUSED && depth as usize > depth_max[*label as usize] {
                 *label = UNUSED;

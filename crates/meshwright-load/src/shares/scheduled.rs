@@ -3,11 +3,14 @@
 use serde::Serialize;
 
 use super::earth_mover::Rebalance;
+use super::ties::Ties;
 use crate::Plan;
 
 /// What a scheduler may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SchedulerSettings {
+    /// Whose a node is that is equally near to several sources.
+    pub ties: Ties,
     /// Which processors of a cell are given up.
     pub reduction: Reduction,
     /// Whether cells are compared by Sp_i / L_i, which is right, or by Sp_i, as in the thesis.
@@ -19,9 +22,15 @@ pub struct SchedulerSettings {
 }
 
 impl Default for SchedulerSettings {
-    /// Reduction by whole layers; acceleration as far as it goes.
+    /// Ties to the lowest source; reduction by whole layers; acceleration as far as it goes.
     fn default() -> Self {
-        Self { reduction: Reduction::Peel, weighted: true, save_at_least: 0.0, finish: 0.0 }
+        Self {
+            ties: Ties::Lowest,
+            reduction: Reduction::Peel,
+            weighted: true,
+            save_at_least: 0.0,
+            finish: 0.0,
+        }
     }
 }
 
@@ -88,7 +97,7 @@ pub struct Scheduled {
     pub cells: Vec<Cell>,
     /// Sp_i of the unreduced cells.
     pub speedups_before: Vec<f64>,
-    /// How many nodes of the unreduced cells have nothing to do.
+    /// How many nodes of the unreduced cells have nothing to do, those that a tie leaves to nobody included.
     pub saved: u32,
     /// The same as a share of the nodes that work.
     pub saved_share: f64,

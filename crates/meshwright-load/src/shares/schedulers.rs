@@ -17,6 +17,7 @@ use crate::{Forwarding, Problem};
 use meshwright_core::error::Result;
 
 pub use super::scheduled::{Cell, REDUCTIONS, Reduction, Scheduled, SchedulerSettings};
+pub use super::ties::{TIES, Ties};
 
 /// A scheduler for several sources.
 pub struct Scheduler {

@@ -62,6 +62,56 @@ pub fn ties(machine: &Machine, sites: &[Vec<NodeId>]) -> usize {
     first.label.iter().zip(&last.label).filter(|(first, last)| first != last).count()
 }
 
+/// Every node that is equally near to several sites, with each of these sites, by node and then by site.
+///
+/// # Panics
+///
+/// As for [`cells`].
+///
+/// # Complexity
+///
+/// That of [`cells`], and O(ties + ports of the nodes).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::shares::voronoi::owners_of_ties;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:1x7")?;
+/// let tied = owners_of_ties(&line, &[vec![NodeId(1)], vec![NodeId(3)]]);
+/// assert_eq!(tied, [(NodeId(2), 0), (NodeId(2), 1)]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn owners_of_ties(machine: &Machine, sites: &[Vec<NodeId>]) -> Vec<(NodeId, u32)> {
+    let (first, last) = (nearest(machine, sites, Ties::First), nearest(machine, sites, Ties::Last));
+    let mut order: Vec<NodeId> =
+        machine.living().filter(|node| first.label[node.index()] != last.label[node.index()]).collect();
+    order.sort_by_key(|node| (first.depth[node.index()], *node));
+    // A site is nearest to a node if it is nearest to a neighbour that is one hop nearer.
+    let mut owners: Vec<Vec<u32>> = vec![Vec::new(); machine.nodes() as usize];
+    for &node in &order {
+        let depth = first.depth[node.index()];
+        let mut own: Vec<u32> = Vec::new();
+        if depth == 0 {
+            own.extend((0..sites.len() as u32).filter(|&site| sites[site as usize].contains(&node)));
+        }
+        for (_, next) in machine.neighbours(node).filter(|(_, next)| first.depth[next.index()] + 1 == depth) {
+            match &owners[next.index()][..] {
+                [] => own.push(first.label[next.index()]),
+                several => own.extend(several),
+            }
+        }
+        own.sort_unstable();
+        own.dedup();
+        owners[node.index()] = own;
+    }
+    order.sort_unstable();
+    let of =
+        |node: NodeId| std::mem::take(&mut owners[node.index()]).into_iter().map(move |site| (node, site));
+    order.into_iter().flat_map(of).collect()
+}
+
 /// How many nodes each cell has at each depth.
 ///
 /// # Panics

@@ -8,7 +8,9 @@ use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding;
 use meshwright_load::Forwarding::CutThrough;
 use meshwright_load::shares::experiment::Experiment;
-use meshwright_load::shares::schedulers::{METHODS, REDUCTIONS, Reduction, Scheduled, SchedulerSettings};
+use meshwright_load::shares::schedulers::{
+    METHODS, REDUCTIONS, Reduction, Scheduled, SchedulerSettings, Ties,
+};
 use meshwright_load::shares::voronoi;
 use meshwright_load::{Problem, Source, UNUSED};
 use meshwright_network::topology::{Machine, Topology, distances_from};
@@ -129,6 +131,7 @@ pub(super) fn random(machine: &Machine, sources: u32, round: u32) -> Vec<Source>
         seed: 0,
         sigmas: Vec::new(),
         forwardings: Vec::new(),
+        ties: Ties::Lowest,
     };
     drawn.draw(round)
 }

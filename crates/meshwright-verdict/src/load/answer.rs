@@ -16,6 +16,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_load::check::Reading;
 use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
+use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::shares::schedulers::Scheduler;
 use meshwright_load::shares::{flow_matrix, lower_band};
 use meshwright_load::{Forwarding, Plan, Problem, Source, layers};
@@ -67,6 +68,8 @@ pub(super) struct Answer {
     /// By link id what crosses it, if the method says so.
     pub(super) flow: Option<Vec<f64>>,
     pub(super) cell_speedups: Option<Vec<f64>>,
+    /// By cell, how its sources even out their loads beforehand; none if the method does not.
+    pub(super) rebalances: Option<Vec<Rebalance>>,
     pub(super) saved: Option<u64>,
     /// The slowest cell over the ideal community of one source.
     pub(super) beta: Option<f64>,
@@ -245,6 +248,7 @@ impl<'p, 'm> Case<'p, 'm> {
         Ok(Answer {
             run,
             cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
+            rebalances: (!scheduled.rebalances.is_empty()).then_some(scheduled.rebalances),
             saved: Some(scheduled.saved.into()),
             beta: self.beta(&scheduled.plan, forwarding),
             is_joined: scheduled.cells.iter().any(|cell| cell.sources.len() > 1),
@@ -366,6 +370,7 @@ impl Answer {
             switching,
             flow: None,
             cell_speedups: None,
+            rebalances: None,
             saved: None,
             beta: None,
             warning: None,

@@ -9,6 +9,7 @@ use meshwright_core::units::NodeId;
 use meshwright_core::words::short;
 use meshwright_load::check::Reading;
 use meshwright_load::optimum::StartupBound;
+use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::{Cut, Forwarding, Plan};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Schedule;
@@ -215,6 +216,8 @@ pub struct LoadDetail {
     pub labels: Option<Vec<Vec<i64>>>,
     /// The speedup of each cell.
     pub cell_speedups: Option<Vec<f64>>,
+    /// By cell, what it takes to even out the loads of its sources beforehand: of the methods that do.
+    pub rebalances: Option<Vec<Rebalance>>,
     /// How many nodes the method leaves idle of those it could use.
     pub saved: Option<u64>,
     /// The thesis's beta, where all sources have equal loads: the speedup of the slowest cell over that of the ideal

@@ -9,8 +9,10 @@
 //! | `feasible` | whether an answer is possible |
 //! | `ways` | what the ways of messages leave time for |
 //! | `terms`, `limited` | [`Terms`]: machines that do less at a time, start-ups; their optimum |
+//! | `joint` | places for several sources together |
 //! | `further` | a further source, the load again and again |
 //! | `queues` | loads that keep coming |
+//! | `pieces` | loads of pieces that must not be cut |
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
@@ -25,8 +27,10 @@ mod detail;
 mod feasible;
 mod further;
 mod job;
+mod joint;
 mod limited;
 mod methods;
+mod pieces;
 mod queues;
 mod random;
 mod run;
@@ -41,7 +45,9 @@ pub use detail::{
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
+pub use joint::{PlacedAnswer, PlacedRow, placed};
 pub use methods::{Kind, METHODS, Method};
+pub use pieces::{PieceRow, PiecesAnswer, PiecesRow, pieces};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
 pub use terms::Terms;
@@ -258,6 +264,7 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
             buffers: answer.buffered.as_ref().map(|buffered| buffered.sentence(case)),
             labels: plan.cells.as_ref().map(|cells| labels(cells, case.machine)),
             cell_speedups: answer.cell_speedups,
+            rebalances: answer.rebalances,
             saved: answer.saved,
             beta: answer.beta,
             warning: answer.warning,

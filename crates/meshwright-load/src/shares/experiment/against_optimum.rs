@@ -58,7 +58,8 @@ struct Round {
 }
 
 /// Runs the schedulers and the optimum in every round; one entry per sigma. The forwardings of the experiment and
-/// its number of accelerated rounds do not matter: it is cut-through, and all rounds are accelerated.
+/// its number of accelerated rounds do not matter, nor does its rule of ties: it is cut-through, all rounds are accelerated, and ties
+/// go to the first source.
 ///
 /// `finished` is called after each round, on the thread that ran it.
 ///

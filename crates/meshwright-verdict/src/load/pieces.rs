@@ -1,0 +1,247 @@
+//! A load of pieces that must not be cut, given out to the processors of a machine, sent and simulated.
+
+use serde::Serialize;
+
+use super::job::Job;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_load::indivisible::{self, Assignment, PiecesBound, RULES, Rule};
+use meshwright_load::installments::{Scale, deliver, one_each};
+use meshwright_load::piece_file::Piece;
+use meshwright_load::{Forwarding, Plan, Problem, optimum};
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_sim::{Engine, simulate};
+
+/// A share on its way is sent in so many packets, where packets cost no start-up.
+const PACKETS: u32 = 16;
+
+/// How a load of pieces is divided best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PiecesAnswer {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// The specification of the machine.
+    pub machine: String,
+    /// The time of the load on a link over its time on a processor.
+    pub sigma: f64,
+    /// The start-up of a message, in units of w Tcp.
+    pub startup: f64,
+    /// The source.
+    pub source: NodeId,
+    /// How many pieces.
+    pub count: usize,
+    /// The sum of their sizes.
+    pub size: u64,
+    /// The largest of them.
+    pub largest: u64,
+    /// No assignment ends earlier, in units of w Tcp.
+    pub bound: Bound,
+    /// The best row.
+    pub winner: Option<&'static str>,
+    /// Every assignment that was simulated, the fastest first.
+    pub methods: Vec<PiecesRow>,
+    /// By piece, where the best assignment works it off.
+    pub assignment: Vec<PieceRow>,
+    /// What of the table does not apply, and why.
+    pub skipped: Vec<String>,
+}
+
+/// The lower bound.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bound {
+    /// The greater of the two.
+    pub makespan: f64,
+    /// The least makespan of the load cut anywhere.
+    pub fluid: f64,
+    /// What the largest pieces say.
+    pub pieces: f64,
+}
+
+/// One assignment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PiecesRow {
+    /// How pieces are given out.
+    pub name: &'static str,
+    /// The plan of a load cut anywhere whose shares it keeps to.
+    pub targets: &'static str,
+    /// The simulated time, in units of w Tcp.
+    pub makespan: f64,
+    /// 1 / makespan.
+    pub speedup: f64,
+    /// makespan / bound - 1.
+    pub gap: f64,
+    /// The simulated time, in cycles.
+    pub simulated_cycles: u64,
+    /// How many messages go over links.
+    pub messages: usize,
+    /// How many nodes have a piece.
+    pub nodes_used: usize,
+    /// The longest that a processor works beyond its target, in units of w Tcp.
+    pub over: f64,
+    /// What is proved of it: never longer than this.
+    pub over_max: f64,
+    /// By piece, its node.
+    #[serde(skip)]
+    node: Vec<NodeId>,
+}
+
+/// Where a piece is worked off.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PieceRow {
+    /// Its name.
+    pub piece: String,
+    /// Its size.
+    pub size: u64,
+    /// Its node.
+    pub node: NodeId,
+    /// Its coordinates.
+    pub at: Vec<u32>,
+}
+
+/// Gives the pieces of a load out, by each rule towards each plan of a load that may be cut anywhere, sends every node its pieces in
+/// one message and simulates that; a node begins when all of its pieces are there.
+///
+/// The start-up is in units of w Tcp; costs of the machine are made for it, as in `split`.
+///
+/// # Errors
+///
+/// As for [`Job::problem`] and [`indivisible::bound`]; [`Error::NotApplicable`] for several sources or a release.
+///
+/// # Complexity
+///
+/// O(pieces nodes) for each plan, and a simulation of 16 messages for each node and hop.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::piece_file::Piece;
+/// use meshwright_load::Source;
+/// use meshwright_verdict::load::{self, Job};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:1x2")?;
+/// let job = Job::new(&mesh, vec![Source::at(NodeId(0), 1.0)], 0.1, 1);
+/// let pieces: Vec<Piece> = [6, 3, 3].map(|size| Piece { name: "p".to_string(), size }).to_vec();
+/// let answer = load::pieces(&job, mesh, 0.0, &pieces)?;
+/// // The piece of 6 stays; two of 3 go over the link in 0.1 * 1/2 and take 1/2.
+/// assert!((answer.methods[0].makespan - 0.55).abs() < 1e-6);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Result<PiecesAnswer> {
+    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
+    let machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    let problem = job.problem(&machine)?;
+    if problem.sources().len() > 1 || !problem.starts_at_once() {
+        let why = "pieces lie at one source, and are there from the beginning";
+        return Err(Error::not_applicable("dividing a load of pieces", why));
+    }
+    let sizes: Vec<u64> = pieces.iter().map(|piece| piece.size).collect();
+    let PiecesBound { makespan, fluid, pieces: of_pieces } = indivisible::bound(&problem, &sizes)?;
+    let scale = Scale::new(&problem, bytes)?;
+    let mut rows = Vec::new();
+    let mut skipped = Vec::new();
+    for (targets, shares) in targets(&problem, &scale, &mut skipped)? {
+        for &(name, rule) in RULES {
+            if targets == LOCAL && rule == Rule::InOrder {
+                continue;
+            }
+            let name = if targets == LOCAL { LOCAL } else { name };
+            let found = indivisible::assign(&problem, &sizes, &shares, rule)?;
+            match row(&scale, (name, targets), found, makespan) {
+                Ok(row) => rows.push(row),
+                Err(Error::NotApplicable { why, .. }) => {
+                    skipped.push(format!("{name} towards {targets}: {why}"))
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    // Stable: of equal rows the first one.
+    rows.sort_by_key(|row| (row.simulated_cycles, row.nodes_used));
+    let place = |(piece, &node): (&Piece, &NodeId)| {
+        let (piece, size) = (piece.name.clone(), piece.size);
+        PieceRow { piece, size, node, at: machine.coordinates(node) }
+    };
+    let best = rows.first();
+    Ok(PiecesAnswer {
+        format: 1,
+        machine: machine.name().to_string(),
+        sigma: job.sigma,
+        startup,
+        source: problem.sources()[0].node,
+        count: pieces.len(),
+        size: sizes.iter().sum(),
+        largest: sizes.iter().copied().max().unwrap_or(0),
+        bound: Bound { makespan, fluid, pieces: of_pieces },
+        winner: best.map(|row| row.name),
+        assignment: best.map_or_else(Vec::new, |row| pieces.iter().zip(&row.node).map(place).collect()),
+        methods: rows,
+        skipped,
+    })
+}
+
+/// All pieces where they are.
+const LOCAL: &str = "local";
+
+/// Plans of a load that may be cut anywhere: a name, and the share of each node.
+fn targets(
+    problem: &Problem<'_>,
+    scale: &Scale<'_, '_>,
+    skipped: &mut Vec<String>,
+) -> Result<Vec<(&'static str, Vec<f64>)>> {
+    let machine = problem.machine();
+    let mut all = vec![("optimum", optimum::solve(problem)?.flow.node)];
+    match one_each(scale) {
+        Ok(serial) => all.push(("serial", serial.shares)),
+        Err(Error::NotApplicable { why, .. }) => skipped.push(format!("towards serial: {why}")),
+        Err(error) => return Err(error),
+    }
+    let works = |node: NodeId| problem.work(node).is_finite();
+    let share = |node: u32| if works(NodeId(node)) { 1.0 } else { 0.0 };
+    all.push(("equal", (0..machine.nodes()).map(share).collect()));
+    let source = problem.sources()[0].node;
+    if works(source) {
+        let mut local = vec![0.0; machine.nodes() as usize];
+        local[source.index()] = 1.0;
+        all.push((LOCAL, local));
+    }
+    Ok(all)
+}
+
+/// Sends an assignment and measures it: in packets, or whole where that is faster.
+fn row(
+    scale: &Scale<'_, '_>,
+    (name, targets): (&'static str, &'static str),
+    found: Assignment,
+    bound: f64,
+) -> Result<PiecesRow> {
+    let machine = scale.problem().machine();
+    let plan = Plan { makespan: 0.0, shares: found.shares, cells: None };
+    let mut best: Option<(u64, u64, usize)> = None;
+    for (forwarding, packets) in
+        [(Forwarding::StoreAndForward, 1), (Forwarding::ModifiedStoreAndForward, PACKETS)]
+    {
+        let schedule = deliver(scale, &plan, forwarding, packets)?;
+        let trace = simulate(machine, &schedule, &Engine::Message)?;
+        let ended = (trace.ticks, trace.cycles.0, schedule.messages().len());
+        if trace.deadlock.is_none() && best.is_none_or(|best| ended < best) {
+            best = Some(ended);
+        }
+    }
+    let standstill = || Error::not_applicable("sending pieces", "they come to a standstill");
+    let (ticks, simulated_cycles, messages) = best.ok_or_else(standstill)?;
+    let makespan = scale.units_of_ticks(ticks);
+    Ok(PiecesRow {
+        name,
+        targets,
+        makespan,
+        speedup: 1.0 / makespan,
+        gap: makespan / bound - 1.0,
+        simulated_cycles,
+        messages,
+        nodes_used: plan.nodes_used(),
+        over: found.over,
+        over_max: found.over_max,
+        node: found.node,
+    })
+}
