@@ -154,7 +154,8 @@ fn timing_diagrams_are_data() {
         .sum();
     assert_eq!(rows.len(), spans);
     for row in rows {
-        let [begin, end] = [5, 6].map(|at: usize| row[at].parse::<f64>().unwrap());
+        // Commas within quotes are cut here, too; the last two cells are numbers.
+        let [begin, end] = [2, 1].map(|back: usize| row[row.len() - back].parse::<f64>().unwrap());
         assert!(begin <= end, "{row:?}");
     }
 }
