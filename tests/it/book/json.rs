@@ -102,6 +102,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "race reduce --bytes 4KB --on mesh:4x4 --combine-time 1/4 --json",
             "race reduce-scatter --bytes 1KB,1MB --startup 10,100 --on torus:4x5 --json",
             "race all-reduce --bytes 100KB --on mesh:64 --json",
+            "race broadcast --bytes 4KB --on mesh:4x4 --algorithm chain --explain --json",
         ],
     ),
     ("machines", &["machines --json"]),

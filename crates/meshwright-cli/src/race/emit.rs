@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use meshwright_collectives::msccl;
 use meshwright_core::output::{Writing, check_place};
 use meshwright_core::text::did_you_mean;
 use meshwright_core::{Error, Result};
@@ -11,13 +12,14 @@ use meshwright_formats::perfetto::{self, Run};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::{Schedule, goal};
 use meshwright_sim::Engine;
-use meshwright_verdict::race::RaceVerdict;
+use meshwright_verdict::race::{self, Asked, RaceVerdict};
 
 use crate::output::shown;
 
 /// What can be written, and who reads it.
-const FORMATS: [(&str, &str); 2] = [
+const FORMATS: [(&str, &str); 3] = [
     ("goal", "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes"),
+    ("msccl-xml", "MSCCL: sends and receives of chunks, a GPU for each member"),
     ("perfetto", "Perfetto, chrome://tracing: every message on every link, by time"),
 ];
 
@@ -25,7 +27,7 @@ const FORMATS: [(&str, &str); 2] = [
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times:
-    /// goal, perfetto
+    /// goal, msccl-xml, perfetto
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
 }
@@ -96,6 +98,7 @@ impl EmitArguments {
         for Target { format, path, summary } in &self.emit {
             match *format {
                 "goal" => writing.file(path, &text(schedule))?,
+                "msccl-xml" => writing.file(path, xml(verdict, machine)?.as_bytes())?,
                 _ => {
                     let run = Run::Schedule(schedule.clone(), Engine::Message);
                     perfetto::check(machine, &run)?;
@@ -106,6 +109,15 @@ impl EmitArguments {
         }
         Ok(said)
     }
+}
+
+/// The winner as an algorithm of MSCCL.
+fn xml(verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
+    let winner = verdict.winner().expect("a schedule is emitted");
+    let facts = &verdict.facts;
+    let asked = Asked { combine: facts.combine, ..Asked::new(facts.operation, facts.bytes) };
+    let (task, flow) = race::flow(&asked, machine, winner.outcome)?;
+    msccl::xml(&task, &flow, winner.method)
 }
 
 /// The schedule as text.
