@@ -125,7 +125,7 @@ impl Further {
 pub(super) fn refuse_beside_matrix(given: &[(&'static str, bool)]) -> Result<()> {
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((name, _)) => Err(Error::value(
-            *name,
+            name,
             "given",
             "no such option beside --show matrix: it has no place in a flow matrix",
         )),

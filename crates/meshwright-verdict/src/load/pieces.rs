@@ -150,7 +150,7 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
             match row(&scale, (name, targets), found, makespan) {
                 Ok(row) => rows.push(row),
                 Err(Error::NotApplicable { why, .. }) => {
-                    skipped.push(format!("{name} towards {targets}: {why}"))
+                    skipped.push(format!("{name} towards {targets}: {why}"));
                 }
                 Err(error) => return Err(error),
             }
