@@ -7,12 +7,15 @@ use super::reference::{WRITTEN, hold};
 
 /// What is measured: a heading, and the options beside machine, source and policies.
 const CASES: &[(&str, &str)] = &[
-    ("Every processor halves its speed at a random moment", "--sigma 0.01 --drift halve --repeat 20"),
-    ("The same, where links are the bottleneck", "--sigma 0.1 --drift halve --repeat 5"),
-    ("A tenth of the processors become 16 times slower", "--sigma 0.01 --drift collapse --repeat 5"),
-    ("Speeds drift by steps of 5/4 and 4/5", "--sigma 0.01 --drift walk --repeat 5"),
-    ("Eight processors stop", "--sigma 0.01 --drift die:8 --repeat 5"),
-    ("Loads in a Poisson stream, speeds halve", "--sigma 0.01 --arrivals poisson:64@0.8 --drift halve --repeat 5"),
+    ("Every processor halves its speed at a random moment", "--sigma 0.01 --drift halve --repeat 40"),
+    ("The same, where links are the bottleneck", "--sigma 0.1 --drift halve --repeat 10"),
+    ("A tenth of the processors become 16 times slower", "--sigma 0.01 --drift collapse:0.1 --repeat 10"),
+    ("Speeds drift by steps of 5/4 and 4/5", "--sigma 0.01 --drift walk:8 --repeat 10"),
+    ("Eight processors stop", "--sigma 0.01 --drift die:8 --repeat 10"),
+    (
+        "Loads in a Poisson stream, speeds halve",
+        "--sigma 0.01 --drift halve --arrivals poisson:64@0.8 --repeat 10",
+    ),
     ("Nothing changes", "--sigma 0.01"),
 ];
 

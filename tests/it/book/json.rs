@@ -84,7 +84,9 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ),
     (
         "split --dynamic",
-        &["split --on mesh:4x4 --source 1,1 --sigma 0.05 --dynamic resolved,guided --drift halve --arrivals poisson:4@0.8 --json"],
+        &[
+            "split --on mesh:4x4 --source 1,1 --sigma 0.05 --dynamic resolved,guided --drift halve --arrivals poisson:4@0.8 --json",
+        ],
     ),
     ("split --show matrix", &["split --on mesh:3x8 --source 0,0 --sigma 0.1,0.5 --show matrix --json"]),
     ("split --show timing", &["split --on mesh:2x2 --source 0,0 --sigma 0.5 --show timing --json"]),

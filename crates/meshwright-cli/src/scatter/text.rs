@@ -3,8 +3,8 @@
 use meshwright_core::text::harmless;
 use meshwright_core::words::grouped;
 use meshwright_demos::drawings::scatter_gantt;
-use meshwright_demos::scatter::{Corrections, ScatterOutcome};
 use meshwright_demos::scatter::calibrate::Measured;
+use meshwright_demos::scatter::{Corrections, ScatterOutcome};
 
 use super::{Findings, Product};
 use crate::table;
@@ -104,7 +104,9 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
     if let Some(Corrections { pieces, redone_bytes, lost }) = &outcome.corrections {
         let lost = match &lost[..] {
             [] => String::new(),
-            lost => format!("; lost: rank {}", lost.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+            lost => {
+                format!("; lost: rank {}", lost.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+            }
         };
         text += &format!(
             "{} sent; {} bytes done again{lost}\n",

@@ -38,7 +38,8 @@ pub(crate) struct Dynamic {
 }
 
 fn policies() -> String {
-    let rows: Vec<String> = POLICIES.iter().map(|policy| format!("{}: {}", policy.name, policy.summary)).collect();
+    let rows: Vec<String> =
+        POLICIES.iter().map(|policy| format!("{}: {}", policy.name, policy.summary)).collect();
     format!(
         "Instead: the load is shared out while it is worked off, by these policies, with commas between, or all; beside a \
          time that none of them beats. {}",
@@ -142,9 +143,8 @@ pub(crate) fn columns<'r>() -> Vec<Column<&'r PolicyRow>> {
 
 /// The table.
 fn text(answer: &DynamicAnswer) -> String {
-    const HEAD: [&str; 9] = [
-        "policy", "makespan", "over bound", "response", "p50", "p99", "loads x hops", "idle", "first",
-    ];
+    const HEAD: [&str; 9] =
+        ["policy", "makespan", "over bound", "response", "p50", "p99", "loads x hops", "idle", "first"];
     let number = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |value| table::number(value, 6));
     let row = |row: &PolicyRow| {
         let star = if Some(row.name) == answer.winner { "* " } else { "  " };

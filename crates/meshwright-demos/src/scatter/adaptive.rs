@@ -349,7 +349,8 @@ impl<'r> Adaptive<'r> {
                 let waited = if place == 0 { now - handed.since } else { 0.0 };
                 queued = if place == 0 { (queued - waited).max(waited - queued).max(0.0) } else { queued };
                 let is_done = self.parts.iter().any(|worked| handed.part.contains(&worked.part.start));
-                if !is_done && queued > bytes / own && latest.as_ref().is_none_or(|(time, _)| queued > *time) {
+                if !is_done && queued > bytes / own && latest.as_ref().is_none_or(|(time, _)| queued > *time)
+                {
                     latest = Some((queued, handed.part.clone()));
                 }
             }

@@ -84,7 +84,8 @@ pub fn conduct<E: Endpoint>(
     for &split in &settings.splits {
         let plan = split::plan(split, &star, load, settings.machine.as_ref());
         let predicted = star.timetable(&plan.division.order, &plan.division.shares);
-        let run = Distribution { load, work, times: settings.pace(0).worked, calibration: &calibration, clock };
+        let run =
+            Distribution { load, work, times: settings.pace(0).worked, calibration: &calibration, clock };
         let (measured, parts) = run.distribute(mail, &plan.division.order, &plan.division.shares)?;
         outcomes.push(ScatterOutcome {
             split: Split::name(split),

@@ -163,7 +163,11 @@ pub fn drift(text: &str, folder: &Path, machine: &Machine) -> Result<SpeedsAsked
         let amount = match amount {
             None => usual,
             Some(text) => quantity::number(text).ok().filter(|&amount| amount <= most).ok_or_else(|| {
-                Error::value("drift", format!("`{word}`"), format!("{name}:AMOUNT with an amount from 0 to {most}"))
+                Error::value(
+                    "drift",
+                    format!("`{word}`"),
+                    format!("{name}:AMOUNT with an amount from 0 to {most}"),
+                )
             })?,
         };
         Ok(Drift { kind, amount })

@@ -47,7 +47,13 @@ pub trait Policy {
     }
 
     /// A note has come.
-    fn noted(&mut self, from: NodeId, note: Self::Note, body: &mut Body<'_>, hands: &mut Hands<'_, Self::Note>);
+    fn noted(
+        &mut self,
+        from: NodeId,
+        note: Self::Note,
+        body: &mut Body<'_>,
+        hands: &mut Hands<'_, Self::Note>,
+    );
 
     /// A message with this token has left.
     fn sent(&mut self, _token: u32, _: &mut Body<'_>, _: &mut Hands<'_, Self::Note>) {}

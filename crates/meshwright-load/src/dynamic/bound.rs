@@ -32,7 +32,8 @@ impl<'a, 'c> Late<'a, 'c> {
         let mut ready = vec![u64::MAX; nodes as usize];
         // The first load of every source is the one that counts.
         for &entry in &case.entries {
-            let Some(first) = late().filter(|arrival| arrival.node == entry).map(|arrival| arrival.at).min() else {
+            let Some(first) = late().filter(|arrival| arrival.node == entry).map(|arrival| arrival.at).min()
+            else {
                 continue;
             };
             for node in (0..nodes).map(NodeId) {

@@ -113,13 +113,7 @@ impl Central {
     }
 
     /// Hands a chunk to a node that asks, sends it on to the next source, or lets it wait.
-    fn serve(
-        &mut self,
-        worker: NodeId,
-        tried: u32,
-        body: &mut Body<'_>,
-        hands: &mut Hands<'_, CentralNote>,
-    ) {
+    fn serve(&mut self, worker: NodeId, tried: u32, body: &mut Body<'_>, hands: &mut Hands<'_, CentralNote>) {
         let grain = body.case.grain;
         let mut left = self.sequence.next(self.pooled.div_ceil(grain)).saturating_mul(grain).min(self.pooled);
         if left > 0 {

@@ -91,7 +91,8 @@ fn part(problem: &Problem<'_>, deadline: f64, busy: f64) -> (Flow, bool) {
     // A little more time, for what floats lose.
     let deadline = deadline * (1.0 + 1e-9);
     let arcs = |node: NodeId| {
-        let living = machine.neighbours(node).filter(|&(_, to)| machine.is_alive(node) && machine.is_alive(to));
+        let living =
+            machine.neighbours(node).filter(|&(_, to)| machine.is_alive(node) && machine.is_alive(to));
         let both = living.filter_map(|(link, to)| Some((to.0, link, machine.wire(to, node)?)));
         both.collect::<Vec<_>>()
     };

@@ -94,9 +94,8 @@ fn tree(case: &Case<'_>, root: NodeId) -> (Vec<NodeId>, Vec<u64>) {
             continue;
         }
         // Of two ways the one with fewer below evens the tree.
-        let nearer = |&other: &NodeId| {
-            machine.is_alive(other) && case.hops(root, other) + 1 == case.hops(root, node)
-        };
+        let nearer =
+            |&other: &NodeId| machine.is_alive(other) && case.hops(root, other) + 1 == case.hops(root, node);
         let others = machine.neighbours(node).map(|(_, other)| other).filter(nearer);
         let up = others.min_by_key(|other| below[other.index()]).expect("nobody is cut off");
         parent[node.index()] = up;
@@ -112,7 +111,8 @@ impl Resolved {
         let entered = |node: NodeId| -> u64 {
             case.arrivals.iter().filter(|arrival| arrival.node == node).map(|arrival| arrival.bytes).sum()
         };
-        let coordinator = case.entries.iter().copied().max_by_key(|&node| (entered(node), std::cmp::Reverse(node)));
+        let coordinator =
+            case.entries.iter().copied().max_by_key(|&node| (entered(node), std::cmp::Reverse(node)));
         let coordinator = coordinator.unwrap_or_default();
         let (parent, below) = tree(case, coordinator);
         let mut children = vec![Vec::new(); parent.len()];
@@ -122,10 +122,8 @@ impl Resolved {
         let of = |(node, children): (NodeId, Vec<NodeId>)| {
             let lines = machine.neighbours(node).filter(|&(_, to)| machine.is_alive(to));
             let line = |(link, to)| Line { to, link, planned: 0, quota: 0, flying: 0, sent: 0 };
-            let all = (node == coordinator).then(|| Coordinator {
-                stocks: vec![0; parent.len()],
-                speeds: vec![1.0; parent.len()],
-            });
+            let all = (node == coordinator)
+                .then(|| Coordinator { stocks: vec![0; parent.len()], speeds: vec![1.0; parent.len()] });
             Self {
                 coordinator,
                 parent: parent[node.index()],
@@ -219,7 +217,13 @@ impl Resolved {
     }
 
     /// Load has entered at a node.
-    fn entered(&mut self, node: NodeId, bytes: u64, body: &mut Body<'_>, hands: &mut Hands<'_, ResolvedNote>) {
+    fn entered(
+        &mut self,
+        node: NodeId,
+        bytes: u64,
+        body: &mut Body<'_>,
+        hands: &mut Hands<'_, ResolvedNote>,
+    ) {
         match &mut self.all {
             Some(all) => {
                 all.stocks[node.index()] += bytes;
@@ -298,7 +302,8 @@ impl Policy for Resolved {
         let kept = if body.is_dead { 0 } else { self.grain(body).min(self.own) };
         loop {
             let free = body.stocked().saturating_sub(kept);
-            let idle = (0..self.lines.len()).filter(|&at| self.lines[at].flying == 0 && self.lines[at].quota > 0);
+            let idle =
+                (0..self.lines.len()).filter(|&at| self.lines[at].flying == 0 && self.lines[at].quota > 0);
             // Whoever has had least of what it is to get.
             let left = |line: &Line| line.quota as f64 / line.planned as f64;
             let next = idle.rev().max_by(|&a, &b| left(&self.lines[a]).total_cmp(&left(&self.lines[b])));

@@ -31,10 +31,22 @@ pub enum DriftKind {
 
 /// Every kind of change: its name, the amount if none is given, the largest one, and what it means.
 pub const DRIFTS: &[(&str, DriftKind, f64, f64, &str)] = &[
-    ("halve", DriftKind::Halve, 1.0, 1.0, "this part of the processors is half as fast from a random moment on"),
+    (
+        "halve",
+        DriftKind::Halve,
+        1.0,
+        1.0,
+        "this part of the processors is half as fast from a random moment on",
+    ),
     ("collapse", DriftKind::Collapse, 0.1, 1.0, "this part becomes 16 times slower at a random moment"),
     ("walk", DriftKind::Walk, 8.0, 1000.0, "so many steps of 5/4 or 4/5 at random moments"),
-    ("die", DriftKind::Die, 1.0, 1e6, "so many processors stop at random moments; their memory and links go on"),
+    (
+        "die",
+        DriftKind::Die,
+        1.0,
+        1e6,
+        "so many processors stop at random moments; their memory and links go on",
+    ),
 ];
 
 /// The speeds of all processors, drawn for a time of `horizon` cycles.

@@ -63,7 +63,9 @@ impl Stealing {
     fn victim(&mut self, body: &Body<'_>) -> Option<NodeId> {
         let many = match self.victims {
             _ if self.order.is_empty() => return None,
-            Victims::Nearest => self.order.partition_point(|&other| body.case.hops(body.node, other) <= 1).max(1),
+            Victims::Nearest => {
+                self.order.partition_point(|&other| body.case.hops(body.node, other) <= 1).max(1)
+            }
             Victims::Random => self.order.len(),
             Victims::Level => {
                 // Two of each level, then from the first one on.

@@ -219,7 +219,9 @@ impl Process for Recorded<'_, '_> {
 /// The fixed policy decides nothing: written down as a schedule, it takes the same time to the cycle.
 #[test]
 fn fixed_is_the_static_schedule_to_the_cycle() {
-    for (name, sigma, startup) in [("mesh:4x4", 0.05, 0.0), ("torus:3x3", 0.3, 1e-4), ("hypercube:3", 0.01, 0.0)] {
+    for (name, sigma, startup) in
+        [("mesh:4x4", 0.05, 0.0), ("torus:3x3", 0.3, 1e-4), ("hypercube:3", 0.01, 0.0)]
+    {
         let (machine, bytes) = machine(name, sigma, startup);
         let problem = Problem::new(&machine, vec![Source::at(NodeId(1), 1.0)], sigma).expect("a problem");
         let scale = Scale::new(&problem, bytes).expect("a scale");
@@ -298,9 +300,8 @@ fn diffusion_converges_as_its_matrix() {
 fn work_ends_when_as_much_is_done() {
     let mut random = rng::stream(9, "weather");
     for _ in 0..500 {
-        let changes = (0..random.random_range(0..6)).map(|_| {
-            (NodeId(0), random.random_range(0..1000), random.random_range(0..4) * FULL / 2)
-        });
+        let changes = (0..random.random_range(0..6))
+            .map(|_| (NodeId(0), random.random_range(0..1000), random.random_range(0..4) * FULL / 2));
         let weather = Weather::new(1, changes.collect());
         let (start, work) = (random.random_range(0..1200), random.random_range(0..500u64));
         match weather.end(NodeId(0), start, work) {

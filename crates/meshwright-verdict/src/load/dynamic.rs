@@ -10,8 +10,8 @@ use meshwright_core::units::NodeId;
 use meshwright_load::dynamic::spec::{self, DRIFTS, Drift};
 use meshwright_load::dynamic::trace::Entry;
 use meshwright_load::dynamic::{
-    Arrival, Case, Central, Diffusion, FULL, Fixed, Ledger, Policy, Resolved, Rule, Stealing, Victims, Weather,
-    Worker, clairvoyant,
+    Arrival, Case, Central, Diffusion, FULL, Fixed, Ledger, Policy, Resolved, Rule, Stealing, Victims,
+    Weather, Worker, clairvoyant,
 };
 use meshwright_load::installments::Scale;
 use meshwright_load::optimum;
@@ -262,7 +262,10 @@ pub fn dynamic(
     progress: &mut dyn FnMut(&str),
 ) -> Result<DynamicAnswer> {
     if machine.port_model() != meshwright_network::topology::PortModel::All {
-        return Err(Error::not_applicable("a load that changes", "nodes have one port; policies send on all"));
+        return Err(Error::not_applicable(
+            "a load that changes",
+            "nodes have one port; policies send on all",
+        ));
     }
     // A message is there when the whole of it is.
     let machine = &machine.clone().with_switching(Switching::StoreAndForward);

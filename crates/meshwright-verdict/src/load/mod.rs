@@ -46,8 +46,8 @@ pub use detail::{
     BoundKind, Deadline, Fewest, LoadBound, LoadDetail, LoadFacts, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
 };
 pub use dynamic::{
-    ArrivalsAsked, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyEntry, PolicyRow, Response, SpeedsAsked, drifts,
-    dynamic,
+    ArrivalsAsked, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyEntry, PolicyRow, Response,
+    SpeedsAsked, drifts, dynamic,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
