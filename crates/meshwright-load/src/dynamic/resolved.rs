@@ -164,8 +164,9 @@ impl Resolved {
             // Where every processor has stopped there is no plan: all waits.
             if let Ok((cycles, flow)) = solve(case.scale, &stocks, Some(&all.speeds)) {
                 plan.report_after = ((cycles / 8.0) as u64).clamp(shortest, longest);
-                plan.link = flow.link.iter().map(|bytes| bytes.round() as u64).collect();
-                plan.node = flow.node.iter().map(|bytes| bytes.round() as u64).collect();
+                // Up: of a byte that is to go two ways half of it is no byte.
+                plan.link = flow.link.iter().map(|bytes| bytes.ceil() as u64).collect();
+                plan.node = flow.node.iter().map(|bytes| bytes.ceil() as u64).collect();
             }
         }
         self.follow(&Rc::new(plan), body, hands);

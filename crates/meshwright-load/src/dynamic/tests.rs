@@ -129,6 +129,22 @@ fn without_changes_the_bound_is_the_optimum_and_plans_come_near() {
     }
 }
 
+/// A node that has stopped, and the last byte of it that could go several ways.
+#[test]
+fn the_last_byte_leaves_a_node_that_has_stopped() {
+    for seed in 0..40 {
+        let machine = Machine::new("mesh:4x4").expect("a machine").with_switching(Switching::StoreAndForward);
+        let problem = Problem::new(&machine, vec![Source::at(NodeId(5), 1.0)], 0.05).expect("a problem");
+        let bytes = 997 + seed;
+        let scale = Scale::new(&problem, bytes).expect("a scale");
+        let arrivals = vec![Arrival { node: NodeId(5), at: 0, bytes }];
+        let die = spec::Drift { kind: spec::DriftKind::Die, amount: 12.0 };
+        let weather = spec::weather(&machine, &[die], 40 * bytes, seed);
+        let case = Case::new(&scale, arrivals, weather, 16).expect("a case");
+        assert_eq!(ledger_of(&case, "resolved", 0).left, 0, "seed {seed}");
+    }
+}
+
 /// Writes down what a process does as a schedule: every step waits for what the process reacted to.
 struct Recorded<'c, 'r> {
     worker: Worker<'c, Fixed>,
