@@ -52,7 +52,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, job: &mut Job) -> Resul
     if let Some(value) = table.get("grains") {
         asked.grains = value.whole(1, GRAINS_MAX)?;
     }
-    job.further.dynamic = Some(asked);
+    job.further.dynamic = Some(Box::new(asked));
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub struct Wishes {
     /// After how long the load comes again, for ever, in units of w Tcp.
     pub every: Option<f64>,
     /// Loads and speeds that change.
-    pub dynamic: Option<Changing>,
+    pub dynamic: Option<Box<Changing>>,
 }
 
 /// A further source.
@@ -61,7 +61,7 @@ pub struct Further {
     pub queues: Option<Queues>,
     /// What the policies make of loads and speeds that change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dynamic: Option<DynamicAnswer>,
+    pub dynamic: Option<Box<DynamicAnswer>>,
 }
 
 /// The optimum of a variant.
@@ -113,7 +113,7 @@ impl Case<'_, '_> {
             further.queues = Some(self.again(every)?);
         }
         if let Some(asked) = &self.job.further.dynamic {
-            further.dynamic = Some(super::dynamic(self.job, self.machine, asked, progress)?);
+            further.dynamic = Some(Box::new(super::dynamic(self.job, self.machine, asked, progress)?));
         }
         Ok(further)
     }
@@ -187,7 +187,7 @@ impl LoadVerdict {
                 None => "No place was found for a further source.".to_string(),
             });
         }
-        let dynamic = further.dynamic.iter().map(DynamicAnswer::sentence);
+        let dynamic = further.dynamic.iter().map(|answer| answer.sentence());
         sentences.extend(dynamic.map(|sentence| format!("While loads and speeds change: {sentence}")));
         let queues = further.queues.iter().map(|queues| queues.sentence(machine));
         sentences.extend(queues.map(|sentence| format!("Coming again and again{plain}: {sentence}")));
