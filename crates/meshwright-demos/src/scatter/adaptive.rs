@@ -3,7 +3,11 @@
 //! Every rank has at most two pieces, so it never waits for the next one. A piece is a quarter of what its rank should
 //! take of what is left, at the rates seen so far; rank 0 works on small ones and looks for messages in between. When
 //! nothing is left to hand out, rank 0 does again what it would have back later from others, and takes what is there
-//! first. So it is never slower than rank 0 alone by more than its messages, and a rank that is lost loses no load.
+//! first; a rank that is lost loses no load.
+//!
+//! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
+//! anything; if all together turn out to be slower than that, it goes on alone. So it is never slower than rank 0 alone by
+//! more than what it tried.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,6 +25,12 @@ use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Wire};
 
 /// A rank gets this part of what it should take of what is left.
 const PART: f64 = 0.25;
+
+/// Rank 0 works on one of so many parts before the others begin.
+const ALONE: u64 = 64;
+
+/// All together are slower than rank 0 alone below this part of its rate.
+const SLOWER: f64 = 0.95;
 
 /// A piece takes at least so many times as long as a message to its rank.
 const STARTUPS: f64 = 32.0;
@@ -75,6 +85,9 @@ pub(super) struct Adaptive<'r> {
     pub(super) clock: Clock,
     start: f64,
     hands: Vec<Hand>,
+    /// The rate of rank 0 while nobody else works, and whether it has decided to go on like that.
+    alone: f64,
+    is_alone: bool,
     /// What was not handed out yet.
     next: u64,
     /// What lost ranks had.
@@ -116,6 +129,8 @@ impl<'r> Adaptive<'r> {
             start: clock.seconds(),
             clock,
             hands: calibration.ranks.iter().map(hand).collect(),
+            alone: 0.0,
+            is_alone: false,
             next: 0,
             back: Vec::new(),
             again: None,
@@ -131,6 +146,7 @@ impl<'r> Adaptive<'r> {
 
     /// Hands out, works and collects until all results are there.
     pub(super) fn run<E: Endpoint>(mut self, mail: &mut Mailbox<E>) -> Result<Adapted, Lost> {
+        self.try_alone(mail)?;
         while self.worked < self.load.bytes() {
             while self.hear(mail, Duration::ZERO)? {}
             if self.worked == self.load.bytes() {
@@ -157,6 +173,24 @@ impl<'r> Adaptive<'r> {
             parts: self.parts,
             corrections: self.corrections,
         })
+    }
+
+    /// Measures rank 0 while nobody else works.
+    fn try_alone<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+        let Some(part) = self.take(self.load.bytes() / ALONE) else { return Ok(()) };
+        let crowded = self.hands[0].rate;
+        let results = self.own(mail, part.clone())?;
+        self.keep(0, WorkedPart { part, results });
+        self.alone = self.hands[0].rate;
+        self.hands[0].rate = crowded.min(self.alone);
+        self.decide();
+        Ok(())
+    }
+
+    /// Goes on alone from now on if all together are slower.
+    fn decide(&mut self) {
+        let together: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
+        self.is_alone |= together < SLOWER * self.alone;
     }
 
     /// What nobody has.
@@ -214,6 +248,9 @@ impl<'r> Adaptive<'r> {
 
     /// Sends pieces to those who have fewer than two.
     fn feed<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+        if self.is_alone {
+            return Ok(());
+        }
         for round in 0..2 {
             for rank in 1..self.hands.len() {
                 let hand = &self.hands[rank];
@@ -275,7 +312,9 @@ impl<'r> Adaptive<'r> {
         if end > begin {
             // The last pieces say most of what is to come.
             hand.rate = (part.end - part.start) as f64 / (end - begin);
+            self.decide();
         }
+        let hand = &mut self.hands[rank];
         if let Some(row) = &mut hand.row {
             if row.work == (0.0, 0.0) {
                 row.receive.1 = there.max(row.receive.0);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::adaptive::{Adaptive, Corrections};
+use super::adaptive::{Adapted, Adaptive, Corrections};
 use super::calibrate::{Calibration, calibrate};
 use super::protocol::{self, Clock, END, PIECE, RESULTS};
 use super::split::{self, Split};
@@ -101,24 +101,31 @@ pub fn conduct<E: Endpoint>(
         });
     }
     if settings.adaptive {
-        let division = split::plan(Split::Ours, &star, load, None).division;
-        let predicted = star.timetable(&division.order, &division.shares);
+        let predicted = split::plan(Split::Ours, &star, load, None).division;
+        let predicted = star.timetable(&predicted.order, &predicted.shares);
         let worked = settings.pace(0).worked;
-        let adapted = Adaptive::new((load, work), worked, &calibration, clock).run(mail)?;
-        let has_share = |rank: &usize| adapted.share_bytes[*rank] > 0;
-        outcomes.push(ScatterOutcome {
-            split: ADAPTIVE,
-            order: (1..adapted.share_bytes.len()).filter(has_share).collect(),
-            share_bytes: adapted.share_bytes,
-            predicted,
-            measured: adapted.measured,
-            claimed_seconds: None,
-            corrections: Some(adapted.corrections),
-            parts: adapted.parts,
-        });
+        let run = Adaptive::new((load, work), worked, &calibration, clock);
+        outcomes.push(adapted(run.run(mail)?, predicted));
     }
     dismiss(mail)?;
     Ok(ScatterReport { calibration, outcomes })
+}
+
+/// The outcome of a run that corrects itself, beside what was predicted of the static one.
+fn adapted(adapted: Adapted, predicted: Timetable) -> ScatterOutcome {
+    let has_share = |rank: &usize| adapted.share_bytes[*rank] > 0;
+    ScatterOutcome {
+        split: ADAPTIVE,
+        order: (1..adapted.share_bytes.len()).filter(has_share).collect(),
+        share_bytes: adapted.share_bytes,
+        predicted,
+        measured: adapted.measured,
+        claimed_seconds: None,
+        anywhere_seconds: None,
+        loss_max_seconds: None,
+        corrections: Some(adapted.corrections),
+        parts: adapted.parts,
+    }
 }
 
 /// Tells all other ranks that there is nothing (more) to do.
