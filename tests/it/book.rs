@@ -1,5 +1,6 @@
 //! README and book: every page is in the contents, every link leads somewhere, every command runs and prints what is shown.
 
+mod changing;
 mod command_line;
 mod commands;
 mod json;

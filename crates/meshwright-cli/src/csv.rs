@@ -100,6 +100,7 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("split --show timing", named(&super::split::timing::columns())),
         ("split --pieces", named(&super::split::pieces::columns())),
         ("split --random-sources", named(&super::split::random::columns())),
+        ("split --dynamic", named(&super::split::dynamic::columns())),
         ("race", named(&super::race::csv::columns())),
         ("groups", named(&super::group_csv::columns())),
         ("groups --collective", named(&super::group_csv::structure_columns())),

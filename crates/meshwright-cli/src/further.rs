@@ -117,6 +117,7 @@ impl Further {
             variant: asked.then_some(variant),
             next: next.map(|Share(share)| Next { share, places: *places as usize }),
             every: None,
+            dynamic: None,
         }
     }
 }

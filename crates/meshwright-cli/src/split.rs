@@ -1,7 +1,9 @@
 //! `meshwright split`; `series`: several values of an option, `machines` several machines; `matrix`, `timing`: `--show`; `pieces`,
-//! `placed`, `random`: `--pieces`, `--place`, `--random-sources`; `ratio`: sigma; `rules`: ties and thresholds; `csv`: tables for programs.
+//! `placed`, `random`: `--pieces`, `--place`, `--random-sources`; `ratio`: sigma; `rules`: ties and thresholds; `csv`: tables for programs;
+//! `dynamic`: loads and speeds that change.
 
 pub(crate) mod csv;
+pub(crate) mod dynamic;
 mod machines;
 pub(crate) mod matrix;
 pub(crate) mod pieces;
@@ -36,6 +38,7 @@ use super::output::{self, Progress};
 use super::values::Values;
 use super::{Answer, load as tables};
 
+use dynamic::Dynamic;
 use matrix::Show;
 use ratio::{Ratio, number, values};
 use rules::Rules;
@@ -58,10 +61,12 @@ Examples:
   meshwright split --on mesh:4x4..16x16/4,torus:8x8 --source middle --sigma 0.1 --csv sizes.csv
   meshwright split --on mesh:9x9 --source 0,0 --sigma 0.5 --place 3
   meshwright split --on mesh:2x2 --source 0,0 --sigma 0.02 --pieces pages.csv
+  meshwright split --on mesh:16x16 --source 8,8 --sigma 0.01 --dynamic all --drift halve
+  meshwright split --on mesh:8x8 --source 4,4 --sigma 0.02 --dynamic resolved,guided --arrivals poisson:64@0.8
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false
-  1  with --queues: the machine cannot work off what arrives
+  1  with --queues: the machine cannot work off what arrives; with --dynamic: no policy ends
   2  unacceptable input; nothing is written";
 
 /// Divide a load that may be cut anywhere: shares by the methods of Zhang 2018, the optimum, messages
@@ -80,19 +85,15 @@ pub(super) struct SplitArguments {
     /// what the schedulers of Zhang 2018 save and gain, and of the optimum; several are compared: 2,4,8
     #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline"], value_parser = values)]
     random_sources: Option<Values>,
-    /// With --random-sources: how often
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 100,
-        requires = "random_sources",
-        conflicts_with = "source"
-    )]
-    repeat: u32,
+    /// With --random-sources: how often [default: 100]; with --dynamic: so many seeds [default: 1]
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
     #[command(flatten)]
     ratio: Ratio,
     #[command(flatten)]
     further: Further,
+    #[command(flatten)]
+    dynamic: Dynamic,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help = switchings())]
     switching: Vec<String>,
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all", help = methods())]
@@ -119,8 +120,8 @@ pub(super) struct SplitArguments {
     /// processor
     #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = number)]
     deadline: Option<f64>,
-    /// With --random-sources: the seed of what is drawn [default: 0]
-    #[arg(long, value_name = "N", requires = "random_sources", conflicts_with = "source", allow_negative_numbers = true, value_parser = seed)]
+    /// With --random-sources or --dynamic: the seed of what is drawn [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
     seed: Option<u64>,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -182,6 +183,7 @@ fn reductions() -> String {
 pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     let sigmas = arguments.ratio.sigmas()?;
     let Values(startups) = &arguments.message_startup;
+    dynamic::refuse_draws_of_nothing(arguments)?;
     let names = machines::names(arguments.machine.named())?;
     if arguments.random_sources.is_some() {
         return random::run(arguments, &names, &sigmas);
@@ -199,6 +201,9 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     if let Some(count) = further.place {
         let (machine, job) = of_one("--place")?;
         return placed::answer(&machine, &job, count, arguments.json);
+    }
+    if arguments.dynamic.is_asked() {
+        return dynamic::run(arguments, &names, &sigmas);
     }
     arguments.csv.check()?;
     if let Some(path) = &further.pieces {
@@ -332,13 +337,19 @@ fn divide(
     startup: f64,
     progress: &mut Progress,
 ) -> Result<(Machine, Job, LoadVerdict)> {
+    let (machine, job) = scaled(arguments, machine, sigma, startup)?;
+    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
+    Ok((machine, job, verdict))
+}
+
+/// The machine and the job, with costs that are this sigma and this start-up.
+fn scaled(arguments: &SplitArguments, machine: Machine, sigma: f64, startup: f64) -> Result<(Machine, Job)> {
     let (mut machine, mut job) = job(arguments, machine, sigma)?;
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
     // Its cycles are parts of w Tcp, not of a clock.
     machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
     job.bytes = bytes;
-    let verdict = load::judge("split", &job, &machine, &mut |what| progress.tell(what))?;
-    Ok((machine, job, verdict))
+    Ok((machine, job))
 }
 
 /// Tells what came of one division.

@@ -22,6 +22,7 @@
 //! | [`shares`] | the thesis's methods: what share of the load everybody takes |
 //! | [`lp`] | one port, no front end, results, half duplex: the optimum as a linear programme |
 //! | [`ports`], [`joint`] | where to put the next source; several at once |
+//! | [`dynamic`] | loads and speeds that change: policies that share out at run time |
 //! | [`queues`] | loads that keep coming: which rates can be worked off |
 //! | `pieces` | what hangs together of a set of nodes |
 //! | [`flow`] | what crosses the links; maximum and cheapest flows |
@@ -39,6 +40,7 @@
 
 pub mod check;
 mod claim;
+pub mod dynamic;
 pub mod flow;
 pub mod indivisible;
 pub mod installments;

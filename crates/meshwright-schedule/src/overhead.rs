@@ -104,6 +104,7 @@ impl<P: Process> WithOverhead<P> {
                     self.work.push_back(CpuTask::Compute { token });
                     context.compute(cycles, 0);
                 }
+                Action::Alarm { cycles, token } => context.alarm(cycles, token),
             }
         }
         self.asked = asked;
@@ -130,6 +131,10 @@ impl<P: Process> Process for WithOverhead<P> {
 
     fn on_sent(&mut self, token: u32, context: &mut Context<'_, P::Payload>) {
         self.react(context, |process, context| process.on_sent(token, context));
+    }
+
+    fn on_alarm(&mut self, token: u32, context: &mut Context<'_, P::Payload>) {
+        self.react(context, |process, context| process.on_alarm(token, context));
     }
 
     fn on_computed(&mut self, _: u32, context: &mut Context<'_, P::Payload>) {

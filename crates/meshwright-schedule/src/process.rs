@@ -52,6 +52,11 @@ pub trait Process {
     fn on_computed(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
         let _ = (token, context);
     }
+
+    /// The time asked for with this token has passed.
+    fn on_alarm(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
+        let _ = (token, context);
+    }
 }
 
 /// Something a process wants done.
@@ -73,6 +78,13 @@ pub enum Action<T> {
         /// How long.
         cycles: Cycles,
         /// What [`Process::on_computed`] is told.
+        token: u32,
+    },
+    /// Say when a while has passed, whatever the processor does meanwhile.
+    Alarm {
+        /// How long.
+        cycles: Cycles,
+        /// What [`Process::on_alarm`] is told.
         token: u32,
     },
     /// Note that this node has its result.
@@ -120,6 +132,22 @@ impl<'c, T> Context<'c, T> {
     /// [`Process::on_computed`] is told the token at the end.
     pub fn compute(&mut self, cycles: Cycles, token: u32) {
         self.actions.push(Action::Compute { cycles, token });
+    }
+
+    /// Asks to be called when a while has passed; the processor is free meanwhile. [`Process::on_alarm`] is told the
+    /// token. Where there is no clock this is refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::{Cycles, NodeId};
+    /// use meshwright_schedule::process::{Action, Context};
+    /// let mut actions: Vec<Action<()>> = Vec::new();
+    /// Context::new(NodeId(2), Cycles(7), &mut actions).alarm(Cycles(5), 1);
+    /// assert_eq!(actions, [Action::Alarm { cycles: Cycles(5), token: 1 }]);
+    /// ```
+    pub fn alarm(&mut self, cycles: Cycles, token: u32) {
+        self.actions.push(Action::Alarm { cycles, token });
     }
 
     /// Notes that this node has its result; only the first time counts. The process still reacts to what comes.

@@ -152,6 +152,10 @@ impl<T> AdversarialScheduler<T> {
                     let (source, target) = (node, node);
                     self.in_flight.put(InFlight { source, target, token, payload: None, next: NONE })?;
                 }
+                Action::Alarm { .. } => {
+                    let why = "a process asks for an alarm, and here is no clock";
+                    return Err(Error::not_applicable("messages in any order", why));
+                }
                 Action::Finish => {
                     self.finished[node.index()].get_or_insert(self.now);
                 }

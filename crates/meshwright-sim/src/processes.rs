@@ -94,8 +94,8 @@ struct ProcessSet<'p, P: Process> {
     packet: Bytes,
     /// By the number of the message; that of one that has arrived may be given again.
     messages: Vec<ProcessMessage<P::Payload>>,
-    /// Node and token, by the number of the timer; the timers that have run out.
-    computations: Vec<(NodeId, u32)>,
+    /// Node, token and whether it is an alarm, by the number of the timer; the timers that have run out.
+    timers: Vec<(NodeId, u32, bool)>,
     idle_timers: Vec<u32>,
     /// Messages and computations asked for so far.
     asked: usize,
@@ -121,7 +121,7 @@ impl<'p, P: Process> ProcessSet<'p, P> {
             machine,
             packet,
             messages: Vec::new(),
-            computations: Vec::new(),
+            timers: Vec::new(),
             idle_timers: Vec::new(),
             asked: 0,
             moment: (0, Cycles(0)),
@@ -210,22 +210,15 @@ impl<'p, P: Process> ProcessSet<'p, P> {
                 engine.start(number, now);
             }
             Action::Compute { cycles, token } => {
-                if cycles > CALC_MAX {
-                    let expected = format!("at most {} cycles", CALC_MAX.0);
-                    return Err(Error::value("computation", cycles.0, expected));
-                }
-                let Cycles(cycles) = cycles;
-                let ticks = cycles.checked_mul(self.machine.costs().ticks_per_cycle());
-                self.account(ticks, E::ACTIONS_MAX)?;
+                let ticks = self.waited(cycles, E::ACTIONS_MAX)?;
                 let free = &mut self.processor_free[node.index()];
-                *free = (*free).max(now) + ticks.unwrap_or(0);
+                *free = (*free).max(now) + ticks;
                 let until = *free;
-                let timer = self.idle_timers.pop().unwrap_or(self.computations.len() as u32);
-                match self.computations.get_mut(timer as usize) {
-                    Some(place) => *place = (node, token),
-                    None => self.computations.push((node, token)),
-                }
-                engine.set_timer(timer, until);
+                engine.set_timer(self.timer_of((node, token, false)), until);
+            }
+            Action::Alarm { cycles, token } => {
+                let ticks = self.waited(cycles, E::ACTIONS_MAX)?;
+                engine.set_timer(self.timer_of((node, token, true)), now + ticks);
             }
             Action::Finish => {
                 self.finished[node.index()].get_or_insert(now);
@@ -238,6 +231,29 @@ impl<'p, P: Process> ProcessSet<'p, P> {
     fn check_message(&self, to: NodeId, bytes: Bytes) -> Result<()> {
         let nodes = self.processes.len();
         if to.index() >= nodes || bytes.0 > BYTES_MAX { Err(bad_message(to, bytes, nodes)) } else { Ok(()) }
+    }
+
+    /// The ticks of a computation or an alarm.
+    #[inline(always)]
+    fn waited(&mut self, cycles: Cycles, most: usize) -> Result<u64> {
+        if cycles > CALC_MAX {
+            let expected = format!("at most {} cycles", CALC_MAX.0);
+            return Err(Error::value("computation", cycles.0, expected));
+        }
+        let ticks = cycles.0.checked_mul(self.machine.costs().ticks_per_cycle());
+        self.account(ticks, most)?;
+        Ok(ticks.unwrap_or(0))
+    }
+
+    /// The number of a timer that will tell this.
+    #[inline(always)]
+    fn timer_of(&mut self, what: (NodeId, u32, bool)) -> u32 {
+        let timer = self.idle_timers.pop().unwrap_or(self.timers.len() as u32);
+        match self.timers.get_mut(timer as usize) {
+            Some(place) => *place = what,
+            None => self.timers.push(what),
+        }
+        timer
     }
 
     /// Counts an action that takes so long if nothing else happens.
@@ -307,8 +323,11 @@ impl<'m, P: Process, E: Open<'m>> Driver<E> for ProcessSet<'_, P> {
     }
 
     fn timer(&mut self, engine: &mut E, id: u32) {
-        let (node, token) = self.computations[id as usize];
+        let (node, token, is_alarm) = self.timers[id as usize];
         self.idle_timers.push(id);
-        self.react(engine, node, |process, context| process.on_computed(token, context));
+        self.react(engine, node, |process, context| match is_alarm {
+            true => process.on_alarm(token, context),
+            false => process.on_computed(token, context),
+        });
     }
 }

@@ -82,6 +82,12 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "split --queues",
         &["split --on mesh:20x20 --source 2,3=20 --source 9,14=12.5 --sigma 0.1 --queues --json"],
     ),
+    (
+        "split --dynamic",
+        &[
+            "split --on mesh:4x4 --source 1,1 --sigma 0.05 --dynamic resolved,guided --drift halve --arrivals poisson:4@0.8 --json",
+        ],
+    ),
     ("split --show matrix", &["split --on mesh:3x8 --source 0,0 --sigma 0.1,0.5 --show matrix --json"]),
     ("split --show timing", &["split --on mesh:2x2 --source 0,0 --sigma 0.5 --show timing --json"]),
     ("split --place", &["split --on mesh:4x4 --source 0,0 --sigma 0.5 --place 2 --json"]),
@@ -137,7 +143,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "scatter",
         &[
-            "scatter --ranks 2 words examples/README.md --json",
+            "scatter --ranks 2 words examples/README.md --adaptive --json",
             "scatter --ranks 2 words examples/pages.txt --pieces examples/pages.csv --json",
         ],
     ),

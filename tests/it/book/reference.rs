@@ -147,6 +147,16 @@ fn of_loads_and_groups() -> Vec<Names> {
             load::METHODS.iter().map(|one| (one.name, one.about)),
         ),
         plain("Forwarding of a load", "`split --switching`", meshwright_load::FORWARDINGS),
+        names(
+            "Policies",
+            "`split --dynamic`, `dynamic`",
+            load::POLICIES.iter().map(|one| (one.name, one.summary)),
+        ),
+        names(
+            "Changes",
+            "`split --drift`, `drift`",
+            load::drifts().map(|(name, _, meaning)| (name, meaning)),
+        ),
         plain("Reductions", "`split --reduction`, `reduction`", schedulers::REDUCTIONS),
         names("Splits", "`groups --split`, `split`", splits),
         names("Trees", "`groups --tree`, `tree`", trees::TREES.iter().map(|one| (one.name, one.summary))),

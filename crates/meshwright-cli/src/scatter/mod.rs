@@ -21,7 +21,7 @@ use meshwright_demos::scatter::{
     Load, PieceWork, SPLITS, ScatterReport, ScatterSettings, Split, WorkedPart, split,
 };
 use meshwright_load::piece_file;
-use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, threads};
 
 use super::costs::Broken;
 use super::files::{self, Force};
@@ -39,6 +39,8 @@ Splits:
   equal   the same for everybody
   thesis  by the flow matrix of a machine with the mean w and z and no start-ups:
           all ranks one hop from rank 0, or those of --on
+With --adaptive a further run hands the load out while it is worked off, in pieces that shrink;
+rank 0 does again what others would be late with.
 
 Examples:
   mpirun -n 4 meshwright-mpi scatter words book.txt
@@ -49,6 +51,8 @@ Examples:
 
 On one host all ranks are alike. To see what unequal ranks gain, let some repeat their work:
   mpirun -n 4 meshwright-mpi scatter words book.txt --slow 2=3 --slow 3=6
+One may also slow down when it has been measured, as if another job had come to its host:
+  meshwright scatter --ranks 4 words book.txt --adaptive --tire 3=4 --verify
 
 Exit codes:
   0  done
@@ -110,6 +114,13 @@ struct RunArguments {
     /// This rank does its work FACTOR times over, as a slower one would; may be given several times
     #[arg(long, value_name = "RANK=FACTOR", value_parser = slow)]
     slow: Vec<(u32, u32)>,
+    /// This rank becomes FACTOR times slower once it has been measured; may be given several times
+    #[arg(long, value_name = "RANK=FACTOR", value_parser = slow)]
+    tire: Vec<(u32, u32)>,
+    /// Also hand the load out while it is worked off, by how fast every rank turns out to be; a rank that is lost then
+    /// costs only its time
+    #[arg(long)]
+    adaptive: bool,
     /// How long all ranks work at the same time to be measured, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = calibration)]
     calibrate: Duration,
@@ -244,6 +255,11 @@ struct Findings<'a> {
 }
 
 impl ScatterArguments {
+    /// Whether lost ranks are to be forgiven.
+    pub fn is_adaptive(&self) -> bool {
+        self.run().adaptive
+    }
+
     fn run(&self) -> &RunArguments {
         match &self.what {
             What::Words(words) => &words.run,
@@ -293,8 +309,9 @@ impl ScatterArguments {
     }
 
     fn settings(&self, ranks: u32, host: &str) -> Result<ScatterSettings> {
-        let RunArguments { method: Splits(splits), on, broken, slow, calibrate, .. } = self.run();
-        if let Some((rank, _)) = slow.iter().find(|(rank, _)| *rank >= ranks) {
+        let RunArguments { method: Splits(splits), on, broken, slow, tire, adaptive, calibrate, .. } =
+            self.run();
+        if let Some((rank, _)) = slow.iter().chain(tire).find(|(rank, _)| *rank >= ranks) {
             return Err(Error::value("slow rank", rank, format!("a rank from 0 to {}", ranks - 1)));
         }
         let machine = broken.on(on.as_deref())?;
@@ -308,8 +325,15 @@ impl ScatterArguments {
         if let Some(machine) = &machine {
             split::check(machine, ranks)?;
         }
-        let (splits, slow) = (splits.clone(), slow.clone());
-        Ok(ScatterSettings { splits, machine, calibration: *calibrate, slow, host: host.to_string() })
+        Ok(ScatterSettings {
+            splits: splits.clone(),
+            machine,
+            calibration: *calibrate,
+            slow: slow.clone(),
+            tired: tire.clone(),
+            adaptive: *adaptive,
+            host: host.to_string(),
+        })
     }
 }
 
@@ -323,8 +347,14 @@ pub fn run_on(arguments: &ScatterArguments, endpoint: impl Endpoint, host: &str)
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());
     if rank > 0 {
-        let slow = ScatterSettings { slow: arguments.run().slow.clone(), ..ScatterSettings::default() };
-        scatter::serve(&mut mail, arguments.work(), host, slow.times(rank))?;
+        let RunArguments { slow, tire, adaptive, .. } = arguments.run();
+        let played =
+            ScatterSettings { slow: slow.clone(), tired: tire.clone(), ..ScatterSettings::default() };
+        let pace = played.pace(rank);
+        match adaptive {
+            true => scatter::serve_on(&mut mail, arguments.work(), host, pace)?,
+            false => scatter::serve_paced(&mut mail, arguments.work(), host, pace)?,
+        }
         return Ok(Answer::Done);
     }
     let prepare = || arguments.settings(ranks, host).and_then(|settings| Ok((settings, arguments.job()?)));
@@ -337,7 +367,12 @@ pub fn run_on(arguments: &ScatterArguments, endpoint: impl Endpoint, host: &str)
     };
     let mut progress = Progress::new();
     progress.tell("measuring the ranks, then running each split");
-    let report = scatter::conduct(&mut mail, job.load(), arguments.work(), &settings)?;
+    let report = scatter::conduct(&mut mail, job.load(), arguments.work(), &settings);
+    if report.is_err() && settings.adaptive {
+        // The others would go on waiting.
+        _ = scatter::dismiss(&mut mail);
+    }
+    let report = report?;
     let product = mail.compute(|| {
         let mut products = report.outcomes.iter().map(|outcome| job.join(&outcome.parts));
         let product = products.next().expect("there is a split");
@@ -386,6 +421,11 @@ fn finish(arguments: &ScatterArguments, findings: &Findings<'_>) -> Result<Answe
         || text::line(findings),
         || text::text(findings) + &written,
     )?;
+    let adapted = findings.report.outcomes.iter().filter_map(|outcome| outcome.corrections.as_ref());
+    if let Some(&rank) = adapted.flat_map(|corrections| &corrections.lost).next() {
+        let why = "its pieces were done again by others; the result is whole".to_string();
+        return Err(Failure::Lost(Lost { rank, why }));
+    }
     let is_wrong = findings.verified.is_some_and(|verified| !verified.equal);
     Ok(if is_wrong { Answer::Negative } else { Answer::Done })
 }

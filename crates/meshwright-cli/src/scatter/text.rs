@@ -3,8 +3,8 @@
 use meshwright_core::text::harmless;
 use meshwright_core::words::grouped;
 use meshwright_demos::drawings::scatter_gantt;
-use meshwright_demos::scatter::ScatterOutcome;
 use meshwright_demos::scatter::calibrate::Measured;
+use meshwright_demos::scatter::{Corrections, ScatterOutcome};
 
 use super::{Findings, Product};
 use crate::table;
@@ -101,6 +101,19 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
     };
     let rows = outcome.share_bytes.iter().enumerate().map(row).collect();
     let mut text = format!("\nsplit {}\n", outcome.split) + &table::table(&HEAD, 1, rows);
+    if let Some(Corrections { pieces, redone_bytes, lost }) = &outcome.corrections {
+        let lost = match &lost[..] {
+            [] => String::new(),
+            lost => {
+                format!("; lost: rank {}", lost.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+            }
+        };
+        text += &format!(
+            "{} sent; {} bytes done again{lost}\n",
+            counted(*pieces, "piece"),
+            grouped(*redone_bytes)
+        );
+    }
     if findings.ranks <= DRAWN_MAX {
         text += &scatter_gantt(outcome);
     }

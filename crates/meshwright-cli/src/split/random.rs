@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) 
                 let experiment = Experiment {
                     machine: &machine,
                     sources,
-                    rounds: arguments.repeat,
+                    rounds: arguments.repeat.unwrap_or(100),
                     accelerated_rounds: 0,
                     seed: arguments.seed.unwrap_or(0),
                     sigmas: vec![sigma],

@@ -9,10 +9,12 @@
 //! | [`pixels`] | images as PGM and PPM |
 //! | [`calibrate`] | [`Calibration`]: w, z and start-up of every rank |
 //! | [`split`] | [`SPLITS`]: ours, equal, the thesis's |
+//! | [`adaptive`] | the load handed out while it is worked off |
 //! | [`root`] | [`conduct`]: what rank 0 does; [`ScatterReport`] |
 //! | [`worker`] | [`serve`]: what the others do |
 //! | `protocol` | what they say to each other |
 
+pub mod adaptive;
 pub mod application;
 pub mod calibrate;
 pub mod filter;
@@ -24,11 +26,12 @@ pub mod whole;
 pub mod words;
 pub mod worker;
 
+pub use adaptive::Corrections;
 pub use application::{Load, PieceWork};
 pub use calibrate::{Calibration, Measured};
 pub use root::{ScatterOutcome, ScatterReport, WorkedPart, conduct, dismiss};
 pub use split::{SPLITS, Split};
-pub use worker::serve;
+pub use worker::{Pace, serve, serve_on, serve_paced};
 
 use std::time::Duration;
 
@@ -66,6 +69,10 @@ pub struct ScatterSettings {
     pub calibration: Duration,
     /// Rank and how often it repeats its work, to play a machine of unequal ranks.
     pub slow: Vec<(u32, u32)>,
+    /// Rank and how often it repeats its work once it was measured, to play one that slows down.
+    pub tired: Vec<(u32, u32)>,
+    /// Whether the load is also handed out while it is worked off; then the other ranks [`serve_on`].
+    pub adaptive: bool,
     /// Where rank 0 runs, for tables.
     pub host: String,
 }
@@ -77,6 +84,8 @@ impl Default for ScatterSettings {
             machine: None,
             calibration: Duration::from_millis(10),
             slow: vec![],
+            tired: vec![],
+            adaptive: false,
             host: "here".to_string(),
         }
     }
@@ -86,5 +95,12 @@ impl ScatterSettings {
     /// How often a rank does its work: 1 unless it is slowed down.
     pub fn times(&self, rank: u32) -> u32 {
         self.slow.iter().rev().find(|(slow, _)| *slow == rank).map_or(1, |&(_, times)| times)
+    }
+
+    /// How often it does its work while it is measured, and later.
+    pub fn pace(&self, rank: u32) -> Pace {
+        let sampled = self.times(rank);
+        let tired = self.tired.iter().rev().find(|(tired, _)| *tired == rank).map_or(1, |&(_, times)| times);
+        Pace { sampled, worked: sampled.saturating_mul(tired) }
     }
 }

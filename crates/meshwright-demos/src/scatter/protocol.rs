@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 
 /// To a rank: say how you are called. From it: its host.
 pub(super) const NAME: u32 = Topic::Scatter.tag(1);
@@ -91,6 +91,27 @@ pub(super) fn receive_rest<E: Endpoint>(
     let mut bytes = mail.receive_bytes(from, tag)?;
     while bytes.len() < length {
         bytes.extend(mail.receive_bytes(from, tag)?);
+    }
+    Ok(bytes)
+}
+
+/// Takes bytes that were sent by [`send`], whoever else is lost meanwhile.
+pub(super) fn receive_patiently<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    from: u32,
+    tag: u32,
+) -> Result<Vec<u8>, Lost> {
+    let one = |mail: &mut Mailbox<E>| loop {
+        match mail.receive_bytes(from, tag) {
+            Err(lost) if lost.rank != from && lost.rank != mail.rank() => {}
+            other => return other,
+        }
+    };
+    let length = one(mail)?;
+    let length = u64::from_bytes(&length).expect("a piece begins with its length") as usize;
+    let mut bytes = one(mail)?;
+    while bytes.len() < length {
+        bytes.extend(one(mail)?);
     }
     Ok(bytes)
 }

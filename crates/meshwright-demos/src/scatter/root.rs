@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::adaptive::{Adapted, Adaptive, Corrections};
 use super::calibrate::{Calibration, calibrate};
 use super::protocol::{self, Clock, END, PIECE, RESULTS};
 use super::split::{self, Split};
@@ -11,6 +12,9 @@ use super::worker::slowly;
 use super::{Load, PieceWork, ScatterSettings, application};
 use crate::star::{StarRow, Timetable};
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox};
+
+/// The name of the run that corrects itself.
+pub const ADAPTIVE: &str = "adaptive";
 
 /// A part of the load with what its rank made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +44,9 @@ pub struct ScatterOutcome {
     pub anywhere_seconds: Option<f64>,
     /// What it costs at most that it cannot, in seconds: the proved bound.
     pub loss_max_seconds: Option<f64>,
+    /// What an adaptive run did beside the times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corrections: Option<Corrections>,
     /// The parts in the order of the load; those of no bytes are left out.
     #[serde(skip)]
     pub parts: Vec<WorkedPart>,
@@ -77,7 +84,8 @@ pub fn conduct<E: Endpoint>(
     for &split in &settings.splits {
         let plan = split::plan(split, &star, load, settings.machine.as_ref());
         let predicted = star.timetable(&plan.division.order, &plan.division.shares);
-        let run = Distribution { load, work, times: settings.times(0), calibration: &calibration, clock };
+        let run =
+            Distribution { load, work, times: settings.pace(0).worked, calibration: &calibration, clock };
         let (measured, parts) = run.distribute(mail, &plan.division.order, &plan.division.shares)?;
         outcomes.push(ScatterOutcome {
             split: Split::name(split),
@@ -88,11 +96,36 @@ pub fn conduct<E: Endpoint>(
             claimed_seconds: plan.claimed,
             anywhere_seconds: plan.anywhere.map(|(makespan, _)| makespan),
             loss_max_seconds: plan.anywhere.map(|(_, loss)| loss),
+            corrections: None,
             parts,
         });
     }
+    if settings.adaptive {
+        let predicted = split::plan(Split::Ours, &star, load, None).division;
+        let predicted = star.timetable(&predicted.order, &predicted.shares);
+        let worked = settings.pace(0).worked;
+        let run = Adaptive::new((load, work), worked, &calibration, clock);
+        outcomes.push(adapted(run.run(mail)?, predicted));
+    }
     dismiss(mail)?;
     Ok(ScatterReport { calibration, outcomes })
+}
+
+/// The outcome of a run that corrects itself, beside what was predicted of the static one.
+fn adapted(adapted: Adapted, predicted: Timetable) -> ScatterOutcome {
+    let has_share = |rank: &usize| adapted.share_bytes[*rank] > 0;
+    ScatterOutcome {
+        split: ADAPTIVE,
+        order: (1..adapted.share_bytes.len()).filter(has_share).collect(),
+        share_bytes: adapted.share_bytes,
+        predicted,
+        measured: adapted.measured,
+        claimed_seconds: None,
+        anywhere_seconds: None,
+        loss_max_seconds: None,
+        corrections: Some(adapted.corrections),
+        parts: adapted.parts,
+    }
 }
 
 /// Tells all other ranks that there is nothing (more) to do.

@@ -44,15 +44,76 @@ pub fn serve<E: Endpoint>(
     host: &str,
     times: u32,
 ) -> Result<(), Lost> {
+    follow(mail, work, host, Pace { sampled: times, worked: times }, false)
+}
+
+/// How often a rank does its work to play a slow one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// While it is measured.
+    pub sampled: u32,
+    /// Later.
+    pub worked: u32,
+}
+
+/// As [`serve`] at this pace.
+///
+/// # Errors
+///
+/// As for [`serve`].
+///
+/// # Panics
+///
+/// As for [`serve`].
+pub fn serve_paced<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    work: &dyn PieceWork,
+    host: &str,
+    pace: Pace,
+) -> Result<(), Lost> {
+    follow(mail, work, host, pace, false)
+}
+
+/// As [`serve`], but goes on when other ranks than 0 are lost: what an adaptive run wants, see
+/// [`ScatterSettings::adaptive`](super::ScatterSettings).
+///
+/// # Errors
+///
+/// [`Lost`] when rank 0 is, or this one.
+///
+/// # Panics
+///
+/// When rank 0 sends what is no order.
+pub fn serve_on<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    work: &dyn PieceWork,
+    host: &str,
+    pace: Pace,
+) -> Result<(), Lost> {
+    follow(mail, work, host, pace, true)
+}
+
+fn follow<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    work: &dyn PieceWork,
+    host: &str,
+    pace: Pace,
+    goes_on: bool,
+) -> Result<(), Lost> {
     let clock = Clock::start();
+    let Pace { sampled, worked: times } = pace;
     mail.endpoint().tell("working for rank 0, or waiting for work");
     loop {
-        let Some(order) = mail.next(LOOK)? else { continue };
+        let order = match mail.next(LOOK) {
+            Ok(Some(order)) => order,
+            Err(lost) if !goes_on || lost.rank == 0 || lost.rank == mail.rank() => return Err(lost),
+            Ok(None) | Err(_) => continue,
+        };
         match order.tag {
             NAME => mail.send(0, NAME, &host.to_string())?,
             PING => mail.send(0, PING, &())?,
             CLOCK => mail.send(0, CLOCK, &clock.now())?,
-            SAMPLE => sample(mail, work, &order.bytes, times, clock)?,
+            SAMPLE => sample(mail, work, &order.bytes, sampled, clock)?,
             PIECE => {
                 let length = u64::from_bytes(&order.bytes).expect("a piece begins with its length");
                 let piece = protocol::receive_rest(mail, 0, PIECE, length as usize)?;

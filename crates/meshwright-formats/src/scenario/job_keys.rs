@@ -142,11 +142,31 @@ pub const LOAD: KeyTable = KeyTable {
         ),
         key("places", "how many places the ranking has", "1 to 1000", "5"),
         key("every", "the load comes again after this time", TIME, "it comes once"),
+        key(
+            "dynamic",
+            "also shared out while it is worked off, by these policies",
+            "`\"all\"`, a name of [policies](names.md#policies), or a list of them",
+            "no policy",
+        ),
+        key(
+            "arrivals",
+            "with `dynamic`: when loads arrive",
+            "`\"once\"`, `\"poisson:LOADS@RATE\"` or a file of lines `time,node,load`",
+            "once",
+        ),
+        key(
+            "drift",
+            "with `dynamic`: how processors change",
+            "`\"none\"`, [changes](names.md#changes) such as `\"halve:0.5+die\"`, or a file of lines `time,node,speed`",
+            "none",
+        ),
+        key("grains", "with `dynamic`: into how many grains an equal share is cut", "1 to 1024", "64"),
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[load]]\nname = \"cameras\"\nsources = [{ at = [0, 2], load = 0.4, release = 100 }]\nsigma = 0.1\n\
               bytes = \"1 MB\"\nmethods = [\"reduced\", \"installments\", \"optimum\"]\nreduction = \"peel\"\nties = \"nobody\"\nchunks = 50\nfront = true\n\
               deadline = 9000000\nnext = \"equal\"\nplaces = 3\n\n[[load]]\nsources = [{ at = [1, 1] }]\nwork = 10\nresults = 0.5\nduplex = \"half\"\n\
-              front_end = false\n\n[[load]]\nsources = [{ at = [1, 1] }]\nsigma = 0.2\nevery = 900000\n",
+              front_end = false\n\n[[load]]\nsources = [{ at = [1, 1] }]\nsigma = 0.2\nevery = 900000\n\
+              dynamic = [\"resolved\", \"guided\"]\narrivals = \"poisson:8@0.8\"\ndrift = \"halve:0.5\"\ngrains = 32\n",
 };
 
 /// An entry of `sources` in `[[load]]`.

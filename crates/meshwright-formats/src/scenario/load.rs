@@ -3,7 +3,7 @@
 use super::machine::node;
 use super::places;
 use super::value::{Table, Value, entry, one_of};
-use super::{ScenarioJob, Work, job_keys, load_further, quantity};
+use super::{ScenarioJob, Work, job_keys, load_dynamic, load_further, quantity};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction, TIES, Ties};
@@ -69,6 +69,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         load.speeds = Some(speed_file::read(&path, machine, sigma).map_err(|error| value.locate(error))?);
     }
     load_further::read(table, machine, &unit, &mut load)?;
+    load_dynamic::read(table, machine, &mut load)?;
     let name = match table.get("name") {
         Some(value) => value.name()?,
         None => "load".to_string(),

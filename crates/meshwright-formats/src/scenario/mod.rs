@@ -10,6 +10,7 @@
 //! | `collective` | the `[[collective]]` tables |
 //! | [`groups`] | the `[[groups]]` tables; splits, trees and engines by their names |
 //! | [`load`] | the `[[load]]` tables; sources and methods by their names |
+//! | [`load_dynamic`] | loads and speeds that change |
 //! | [`load_further`] | what is asked of a load beyond its division |
 //! | [`claim`] | claimed schedules, in JSON |
 //! | [`given`] | placements made beforehand: searched for, or read from files |
@@ -31,6 +32,7 @@ pub mod given;
 pub mod groups;
 pub mod job_keys;
 pub mod load;
+pub mod load_dynamic;
 pub mod load_further;
 pub mod logical;
 pub mod machine;
@@ -330,7 +332,13 @@ fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
         jobs.push((table.start(), divide::read(&table, &machine)?));
     }
     for table in document.tables("load", "[[load]]")? {
-        jobs.push((table.start(), load::read(&table, &machine, clock)?));
+        let mut job = load::read(&table, &machine, clock)?;
+        if let Work::Load(load) = &mut job.work
+            && let Some(changing) = &mut load.further.dynamic
+        {
+            changing.seed = seed;
+        }
+        jobs.push((table.start(), job));
     }
     for table in document.tables("collective", "[[collective]]")? {
         jobs.push((table.start(), collective::read(&table, &machine)?));

@@ -17,6 +17,7 @@ enum Event<T> {
     Message(NodeId, T),
     Sent(u32),
     Computed(u32),
+    Alarm(u32),
 }
 
 /// Runs processes, process i on node i: every message arrives after the time it takes alone.
@@ -69,6 +70,7 @@ pub(super) fn run_processes<P: Process>(
             }
             Event::Sent(token) => process.on_sent(token, context),
             Event::Computed(token) => process.on_computed(token, context),
+            Event::Alarm(token) => process.on_alarm(token, context),
         })?;
     }
     let mut trace = Trace::default();
@@ -116,6 +118,10 @@ impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
                     *free = now.max(*free) + ticks;
                     let end = *free;
                     self.plan(end, node, Event::Computed(token))?;
+                }
+                Action::Alarm { cycles, token } => {
+                    let ticks = cycles.0 * self.machine.costs().ticks_per_cycle();
+                    self.plan(now + ticks, node, Event::Alarm(token))?;
                 }
                 Action::Finish => {
                     self.finished[node.index()].get_or_insert(now);

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::answer::Case;
 use super::terms::Terms;
-use super::{LoadVerdict, Queues};
+use super::{Changing, DynamicAnswer, LoadVerdict, Queues};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::short;
@@ -33,6 +33,8 @@ pub struct Wishes {
     pub next: Option<Next>,
     /// After how long the load comes again, for ever, in units of w Tcp.
     pub every: Option<f64>,
+    /// Loads and speeds that change.
+    pub dynamic: Option<Box<Changing>>,
 }
 
 /// A further source.
@@ -57,6 +59,9 @@ pub struct Further {
     pub next_proved: Option<bool>,
     /// Whether the load can be worked off when it comes again and again.
     pub queues: Option<Queues>,
+    /// What the policies make of loads and speeds that change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dynamic: Option<Box<DynamicAnswer>>,
 }
 
 /// The optimum of a variant.
@@ -106,6 +111,9 @@ impl Case<'_, '_> {
         }
         if let Some(every) = self.job.further.every {
             further.queues = Some(self.again(every)?);
+        }
+        if let Some(asked) = &self.job.further.dynamic {
+            further.dynamic = Some(Box::new(super::dynamic(self.job, self.machine, asked, progress)?));
         }
         Ok(further)
     }
@@ -179,6 +187,8 @@ impl LoadVerdict {
                 None => "No place was found for a further source.".to_string(),
             });
         }
+        let dynamic = further.dynamic.iter().map(|answer| answer.sentence());
+        sentences.extend(dynamic.map(|sentence| format!("While loads and speeds change: {sentence}")));
         let queues = further.queues.iter().map(|queues| queues.sentence(machine));
         sentences.extend(queues.map(|sentence| format!("Coming again and again{plain}: {sentence}")));
         sentences

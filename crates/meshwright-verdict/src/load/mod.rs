@@ -13,6 +13,7 @@
 //! | `further` | a further source, the load again and again |
 //! | `queues` | loads that keep coming |
 //! | `pieces` | loads of pieces that must not be cut |
+//! | `dynamic` | loads and speeds that change |
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `claim` | [`check`]: claimed schedules |
@@ -24,6 +25,7 @@ mod answer;
 mod buffered;
 mod claim;
 mod detail;
+mod dynamic;
 mod feasible;
 mod further;
 mod job;
@@ -42,6 +44,10 @@ mod words;
 pub use claim::{CheckAnswer, Checked, Claimed, check};
 pub use detail::{
     BoundKind, Deadline, Fewest, LoadBound, LoadDetail, LoadFacts, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
+};
+pub use dynamic::{
+    ArrivalsAsked, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyEntry, PolicyRow, Response,
+    SpeedsAsked, drifts, dynamic,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};

@@ -1,0 +1,424 @@
+//! The load handed out while it is worked off: in pieces that shrink, by how fast every rank turns out to be.
+//!
+//! Every rank has at most two pieces, so it never waits for the next one. A piece is a quarter of what its rank should
+//! take of what is left, at the rates seen so far; rank 0 works on small ones and looks for messages in between. When
+//! nothing is left to hand out, rank 0 does again what it would have back later from others, and takes what is there
+//! first; a rank that is lost loses no load.
+//!
+//! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
+//! anything; if all together turn out to be slower than that, it goes on alone. So it is never slower than rank 0 alone by
+//! more than what it tried.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::calibrate::Calibration;
+use super::protocol::{self, Clock, PIECE, RESULTS};
+use super::root::WorkedPart;
+use super::worker::slowly;
+use super::{Load, PieceWork};
+use crate::star::{StarRow, Timetable};
+use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Wire};
+
+/// A rank gets this part of what it should take of what is left.
+const PART: f64 = 0.25;
+
+/// Rank 0 works on one of so many parts before the others begin.
+const ALONE: u64 = 64;
+
+/// All together are slower than rank 0 alone below this part of its rate.
+const SLOWER: f64 = 0.95;
+
+/// A piece takes at least so many times as long as a message to its rank.
+const STARTUPS: f64 = 32.0;
+
+/// How long rank 0 works before it looks for messages, at least and at most, in seconds.
+const OWN: (f64, f64) = (0.000_5, 0.01);
+
+/// How long one look for messages lasts when there is nothing else to do.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What an adaptive run did beside the times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Corrections {
+    /// Pieces that were sent.
+    pub pieces: u64,
+    /// Bytes that were handed out again.
+    pub redone_bytes: u64,
+    /// Ranks that were lost on the way.
+    pub lost: Vec<u32>,
+}
+
+/// A piece that is with a rank.
+struct Handed {
+    part: Range<u64>,
+    since: f64,
+}
+
+/// What rank 0 knows of one rank.
+struct Hand {
+    /// Bytes a second.
+    rate: f64,
+    startup: f64,
+    pieces: VecDeque<Handed>,
+    is_lost: bool,
+    share: u64,
+    row: Option<StarRow>,
+}
+
+/// A piece of another rank that rank 0 works off as well.
+struct Again {
+    whole: Range<u64>,
+    next: u64,
+    done: Vec<WorkedPart>,
+}
+
+/// A run.
+pub(super) struct Adaptive<'r> {
+    pub(super) load: &'r dyn Load,
+    pub(super) work: &'r dyn PieceWork,
+    pub(super) times: u32,
+    pub(super) calibration: &'r Calibration,
+    pub(super) clock: Clock,
+    start: f64,
+    hands: Vec<Hand>,
+    /// The rate of rank 0 while nobody else works, and whether it has decided to go on like that.
+    alone: f64,
+    is_alone: bool,
+    /// What was not handed out yet.
+    next: u64,
+    /// What lost ranks had.
+    back: Vec<Range<u64>>,
+    again: Option<Again>,
+    parts: Vec<WorkedPart>,
+    worked: u64,
+    corrections: Corrections,
+}
+
+/// What came of it.
+pub(super) struct Adapted {
+    pub(super) measured: Timetable,
+    pub(super) parts: Vec<WorkedPart>,
+    pub(super) share_bytes: Vec<u64>,
+    pub(super) corrections: Corrections,
+}
+
+impl<'r> Adaptive<'r> {
+    pub(super) fn new(
+        (load, work): (&'r dyn Load, &'r dyn PieceWork),
+        times: u32,
+        calibration: &'r Calibration,
+        clock: Clock,
+    ) -> Self {
+        let hand = |measured: &super::Measured| Hand {
+            rate: 1.0 / measured.times.work.max(1e-12),
+            startup: measured.times.startup,
+            pieces: VecDeque::new(),
+            is_lost: false,
+            share: 0,
+            row: None,
+        };
+        Self {
+            load,
+            work,
+            times,
+            calibration,
+            start: clock.seconds(),
+            clock,
+            hands: calibration.ranks.iter().map(hand).collect(),
+            alone: 0.0,
+            is_alone: false,
+            next: 0,
+            back: Vec::new(),
+            again: None,
+            parts: Vec::new(),
+            worked: 0,
+            corrections: Corrections::default(),
+        }
+    }
+
+    fn now(&self) -> f64 {
+        self.clock.seconds() - self.start
+    }
+
+    /// Hands out, works and collects until all results are there.
+    pub(super) fn run<E: Endpoint>(mut self, mail: &mut Mailbox<E>) -> Result<Adapted, Lost> {
+        self.try_alone(mail)?;
+        while self.worked < self.load.bytes() {
+            while self.hear(mail, Duration::ZERO)? {}
+            if self.worked == self.load.bytes() {
+                break;
+            }
+            self.feed(mail)?;
+            if let Some(part) = self.take(self.own_bytes()) {
+                let results = self.own(mail, part.clone())?;
+                self.keep(0, WorkedPart { part, results });
+            } else if self.chosen_again() {
+                self.work_again(mail)?;
+            } else {
+                self.hear(mail, LOOK)?;
+            }
+        }
+        let end = self.now();
+        if let Some(own) = &mut self.hands[0].row {
+            own.give_back = (own.work.1, end);
+        }
+        self.parts.sort_by_key(|worked| worked.part.start);
+        Ok(Adapted {
+            measured: Timetable { rows: self.hands.iter().map(|hand| hand.row).collect(), makespan: end },
+            share_bytes: self.hands.iter().map(|hand| hand.share).collect(),
+            parts: self.parts,
+            corrections: self.corrections,
+        })
+    }
+
+    /// Measures rank 0 while nobody else works.
+    fn try_alone<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+        let Some(part) = self.take(self.load.bytes() / ALONE) else { return Ok(()) };
+        let crowded = self.hands[0].rate;
+        let results = self.own(mail, part.clone())?;
+        self.keep(0, WorkedPart { part, results });
+        self.alone = self.hands[0].rate;
+        self.hands[0].rate = crowded.min(self.alone);
+        self.decide();
+        Ok(())
+    }
+
+    /// Goes on alone from now on if all together are slower.
+    fn decide(&mut self) {
+        let together: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
+        self.is_alone |= together < SLOWER * self.alone;
+    }
+
+    /// What nobody has.
+    fn left(&self) -> u64 {
+        self.load.bytes() - self.next + self.back.iter().map(|part| part.end - part.start).sum::<u64>()
+    }
+
+    /// The bytes that a rank should take next.
+    fn bytes_for(&self, rank: usize) -> f64 {
+        let whole: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
+        self.left() as f64 * self.hands[rank].rate / whole * PART
+    }
+
+    fn own_bytes(&self) -> u64 {
+        let rate = self.hands[0].rate;
+        self.bytes_for(0).clamp(rate * OWN.0, rate * OWN.1).max(1.0) as u64
+    }
+
+    /// Takes about so many bytes of what nobody has.
+    fn take(&mut self, wanted: u64) -> Option<Range<u64>> {
+        let mut part = match self.back.pop() {
+            Some(part) => part,
+            None => {
+                let all = self.next..self.load.bytes();
+                self.next = all.end;
+                all
+            }
+        };
+        if part.is_empty() {
+            return None;
+        }
+        let end = self.cut(&part, wanted);
+        if end < part.end {
+            match part.end == self.load.bytes() && self.next == part.end {
+                true => self.next = end,
+                false => self.back.push(end..part.end),
+            }
+            part.end = end;
+        }
+        Some(part)
+    }
+
+    /// Where to cut a part so that about so many bytes lie before, at least some.
+    fn cut(&self, part: &Range<u64>, wanted: u64) -> u64 {
+        let mut wanted = wanted.max(1);
+        loop {
+            let at = part.start.saturating_add(wanted).min(part.end);
+            let cut = self.load.cuts(&[at, self.load.bytes()])[0].min(part.end);
+            if cut > part.start || at == part.end {
+                return if at == part.end { part.end } else { cut };
+            }
+            wanted = wanted.saturating_mul(2);
+        }
+    }
+
+    /// Sends pieces to those who have fewer than two.
+    fn feed<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+        if self.is_alone {
+            return Ok(());
+        }
+        for round in 0..2 {
+            for rank in 1..self.hands.len() {
+                let hand = &self.hands[rank];
+                if hand.is_lost || hand.pieces.len() > round {
+                    continue;
+                }
+                let whole: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
+                let least = hand.rate * hand.startup * STARTUPS;
+                // Too little is left to be worth the message.
+                if self.left() as f64 / whole < 2.0 * hand.startup {
+                    continue;
+                }
+                let Some(part) = self.take(self.bytes_for(rank).max(least) as u64) else { return Ok(()) };
+                let begin = self.now();
+                protocol::send_whole(mail, rank as u32, PIECE, self.load.piece(part.clone()))?;
+                let sent = self.now();
+                self.corrections.pieces += 1;
+                let hand = &mut self.hands[rank];
+                hand.row.get_or_insert_with(|| StarRow { receive: (begin, sent), ..StarRow::default() });
+                hand.pieces.push_back(Handed { part, since: sent });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one message, if one is there by then; false if none was.
+    fn hear<E: Endpoint>(&mut self, mail: &mut Mailbox<E>, wait: Duration) -> Result<bool, Lost> {
+        match mail.next(wait) {
+            Ok(None) => Ok(false),
+            Ok(Some(Parcel { from, tag: RESULTS, bytes })) => {
+                let times = <(u64, u64, u64)>::from_bytes(&bytes).expect("results begin with their times");
+                let results = protocol::receive_patiently(mail, from, RESULTS);
+                match results {
+                    Ok(results) => self.returned(from as usize, times, results),
+                    Err(lost) => self.lose(lost)?,
+                }
+                Ok(true)
+            }
+            // The receipt of a piece.
+            Ok(Some(_)) => Ok(true),
+            // Threads say so again and again.
+            Err(lost) if self.hands[lost.rank as usize].is_lost => Ok(false),
+            Err(lost) => {
+                self.lose(lost)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Results have come.
+    fn returned(&mut self, rank: usize, (there, begin, end): (u64, u64, u64), results: Vec<u8>) {
+        let (now, offset) = (self.now(), self.calibration.ranks[rank].clock_offset + self.start);
+        let hand = &mut self.hands[rank];
+        let Some(Handed { part, .. }) = hand.pieces.pop_front() else { return };
+        if let Some(next) = hand.pieces.front_mut() {
+            next.since = now;
+        }
+        let [there, begin, end] = [there, begin, end].map(|time| protocol::seconds(time) - offset);
+        if end > begin {
+            // The last pieces say most of what is to come.
+            hand.rate = (part.end - part.start) as f64 / (end - begin);
+            self.decide();
+        }
+        let hand = &mut self.hands[rank];
+        if let Some(row) = &mut hand.row {
+            if row.work == (0.0, 0.0) {
+                row.receive.1 = there.max(row.receive.0);
+                row.work.0 = begin.max(row.receive.1);
+            }
+            row.work.1 = end.max(row.work.0);
+            row.give_back = (row.work.1.min(now), now);
+        }
+        if self.again.as_ref().is_some_and(|again| again.whole == part) {
+            self.again = None;
+        }
+        // Rank 0 may have been faster.
+        if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
+            self.keep(rank, WorkedPart { part, results });
+        }
+    }
+
+    fn keep(&mut self, rank: usize, worked: WorkedPart) {
+        let bytes = worked.part.end - worked.part.start;
+        self.worked += bytes;
+        self.hands[rank].share += bytes;
+        self.parts.push(worked);
+    }
+
+    /// A rank is lost: what it had is nobody's.
+    fn lose(&mut self, lost: Lost) -> Result<(), Lost> {
+        let hand = &mut self.hands[lost.rank as usize];
+        if lost.rank == 0 {
+            return Err(lost);
+        }
+        hand.is_lost = true;
+        self.corrections.lost.push(lost.rank);
+        for Handed { part, .. } in std::mem::take(&mut hand.pieces) {
+            if self.again.as_ref().is_some_and(|again| again.whole == part) {
+                self.again = None;
+            }
+            if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
+                self.corrections.redone_bytes += part.end - part.start;
+                self.back.push(part);
+            }
+        }
+        Ok(())
+    }
+
+    /// Works on rank 0.
+    fn own<E: Endpoint>(&mut self, mail: &mut Mailbox<E>, part: Range<u64>) -> Result<Vec<u8>, Lost> {
+        let (begin, bytes) = (self.now(), part.end - part.start);
+        let results = slowly(mail, self.work, &self.load.piece(part), self.times)?;
+        let end = self.now();
+        let hand = &mut self.hands[0];
+        hand.rate = if end > begin { bytes as f64 / (end - begin) } else { hand.rate };
+        let row = hand.row.get_or_insert(StarRow { work: (begin, end), ..StarRow::default() });
+        row.receive.1 = row.work.0;
+        row.work.1 = end;
+        Ok(results)
+    }
+
+    /// Whether there is a piece that rank 0 would be done with before its rank, by what is known; it is chosen.
+    fn chosen_again(&mut self) -> bool {
+        if self.again.is_some() {
+            return true;
+        }
+        let (now, own) = (self.now(), self.hands[0].rate);
+        let mut latest: Option<(f64, Range<u64>)> = None;
+        for hand in &self.hands[1..] {
+            let mut queued = 0.0;
+            for (place, handed) in hand.pieces.iter().enumerate() {
+                let bytes = (handed.part.end - handed.part.start) as f64;
+                queued += bytes / hand.rate;
+                // Late already: as late again.
+                let waited = if place == 0 { now - handed.since } else { 0.0 };
+                queued = if place == 0 { (queued - waited).max(waited - queued).max(0.0) } else { queued };
+                let is_done = self.parts.iter().any(|worked| handed.part.contains(&worked.part.start));
+                if !is_done && queued > bytes / own && latest.as_ref().is_none_or(|(time, _)| queued > *time)
+                {
+                    latest = Some((queued, handed.part.clone()));
+                }
+            }
+        }
+        self.again = latest.map(|(_, whole)| Again { next: whole.start, whole, done: Vec::new() });
+        self.again.is_some()
+    }
+
+    /// One more small piece of what is done again; all of it counts when the whole is done.
+    fn work_again<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
+        let Some(Again { whole, next, mut done }) = self.again.take() else { return Ok(()) };
+        let rest = next..whole.end;
+        let part = next..self.cut(&rest, self.own_most());
+        let end = part.end;
+        let results = self.own(mail, part.clone())?;
+        done.push(WorkedPart { part, results });
+        if end < whole.end {
+            self.again = Some(Again { whole, next: end, done });
+            return Ok(());
+        }
+        self.corrections.redone_bytes += whole.end - whole.start;
+        done.into_iter().for_each(|worked| self.keep(0, worked));
+        Ok(())
+    }
+
+    fn own_most(&self) -> u64 {
+        (self.hands[0].rate * OWN.1).max(1.0) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests;

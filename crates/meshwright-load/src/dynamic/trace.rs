@@ -1,0 +1,90 @@
+//! Arrivals and speeds from files.
+
+use std::io::Read;
+use std::path::Path;
+
+use meshwright_core::error::Result;
+use meshwright_core::text::{Syntax, Tokens};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::{Machine, Topology};
+
+const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };
+
+/// The most lines of a file.
+const LINES_MAX: usize = 1_000_000;
+
+/// A line of a file: when, in units of w Tcp, at which node, and how much or how fast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// When.
+    pub time: f64,
+    /// Where.
+    pub node: NodeId,
+    /// The last column.
+    pub value: f64,
+}
+
+/// Reads `time,node,load` (arrivals) or `time,node,speed` (changes): the header, then a line for each.
+///
+/// # Errors
+///
+/// [`meshwright_core::Error::Io`] when the system refuses the file, [`meshwright_core::Error::Parse`] when a line is none.
+pub fn read(path: &Path, column: &str, machine: &Machine) -> Result<Vec<Entry>> {
+    entries(&mut Tokens::open(path, SYNTAX)?, column, machine)
+}
+
+/// Reads the same from anything; `file` is what errors call it.
+///
+/// # Errors
+///
+/// As for [`read`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::dynamic::trace;
+/// use meshwright_network::topology::Machine;
+/// let mesh = Machine::new("mesh:2x2")?;
+/// let entries = trace::parse("time,node,load\n0,1,2\n0.5,3,1\n".as_bytes(), "a.csv", "load", &mesh)?;
+/// assert_eq!((entries.len(), entries[1].time, entries[1].node.0, entries[1].value), (2, 0.5, 3, 1.0));
+/// let error = trace::parse("time,node,load\n0,4,2\n".as_bytes(), "a.csv", "load", &mesh).unwrap_err();
+/// assert!(error.to_string().starts_with("a.csv:2:3: node is `4`"));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn parse(reader: impl Read, file: &str, column: &str, machine: &Machine) -> Result<Vec<Entry>> {
+    entries(&mut Tokens::new(reader, file, SYNTAX), column, machine)
+}
+
+fn entries(tokens: &mut Tokens<'_>, column: &str, machine: &Machine) -> Result<Vec<Entry>> {
+    let expected = format!("the header `time,node,{column}`");
+    for word in ["time", ",", "node", ",", column] {
+        if !(tokens.next_anywhere()? && tokens.word() == word.as_bytes()) {
+            return Err(tokens.unexpected(expected));
+        }
+    }
+    tokens.end_line(&expected)?;
+    let mut entries = Vec::new();
+    while tokens.next_anywhere()? {
+        tokens.hold();
+        let time = finite(tokens, "time")?;
+        tokens.expect(",")?;
+        let node = NodeId(tokens.integer_u32("node", 0..=machine.nodes() - 1)?);
+        tokens.expect(",")?;
+        let value = finite(tokens, column)?;
+        tokens.end_line("three fields")?;
+        entries.push(Entry { time, node, value });
+        if entries.len() > LINES_MAX {
+            return Err(tokens.error("the file is too long", format!("at most {LINES_MAX} lines")));
+        }
+    }
+    Ok(entries)
+}
+
+/// A number that is not negative and at most 2^20.
+fn finite(tokens: &mut Tokens<'_>, name: &str) -> Result<f64> {
+    let value = tokens.real_or_infinite(name)?;
+    if value > f64::from(1 << 20) {
+        return Err(tokens.error(format!("{name} is {value}"), "a number from 0 to 1048576"));
+    }
+    Ok(value)
+}

@@ -1,0 +1,442 @@
+//! Loads and speeds that change: every policy simulated, beside a time that no policy beats.
+
+use std::cell::RefCell;
+
+use serde::Serialize;
+
+use super::job::Job;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_load::dynamic::spec::{self, DRIFTS, Drift};
+use meshwright_load::dynamic::trace::Entry;
+use meshwright_load::dynamic::{
+    Arrival, Case, Central, Diffusion, FULL, Fixed, Ledger, Policy, Resolved, Rule, Stealing, Victims,
+    Weather, Worker, clairvoyant,
+};
+use meshwright_load::installments::Scale;
+use meshwright_load::optimum;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_sim::Engine;
+
+/// A way to share out what changes.
+pub struct PolicyEntry {
+    /// Its name on the command line and in tables.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    run: fn(&Case<'_>, u64) -> Result<Ledger>,
+}
+
+/// Every policy.
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry {
+        name: "resolved",
+        summary: "the optimum, solved again and again by what was measured",
+        run: |case, _| {
+            let mut all = Resolved::all(case).into_iter();
+            run_as(case, |_| all.next().expect("one for each node"))
+        },
+    },
+    PolicyEntry {
+        name: "fixed",
+        summary: "the static optimum, solved once",
+        run: |case, _| run_as(case, |node| Fixed::new(case, node)),
+    },
+    PolicyEntry {
+        name: "guided",
+        summary: "who is idle asks the source for 1/P of what is left",
+        run: |case, _| run_as(case, |_| Central::new(case, Rule::Guided)),
+    },
+    PolicyEntry {
+        name: "factoring",
+        summary: "the same in P equal chunks of half of what is left",
+        run: |case, _| run_as(case, |_| Central::new(case, Rule::Factoring)),
+    },
+    PolicyEntry {
+        name: "trapezoid",
+        summary: "the same in chunks that shrink by equal steps",
+        run: |case, _| run_as(case, |_| Central::new(case, Rule::Trapezoid)),
+    },
+    PolicyEntry {
+        name: "steal-random",
+        summary: "who is idle takes half of what anybody has",
+        run: |case, seed| steal(case, Victims::Random, seed),
+    },
+    PolicyEntry {
+        name: "steal-nearest",
+        summary: "who is idle takes half of what a neighbour has",
+        run: |case, seed| steal(case, Victims::Nearest, seed),
+    },
+    PolicyEntry {
+        name: "steal-level",
+        summary: "the same within 1 hop, then 2, 4, 8",
+        run: |case, seed| steal(case, Victims::Level, seed),
+    },
+    PolicyEntry {
+        name: "diffusion",
+        summary: "neighbours even out what waits",
+        run: |case, _| run_as(case, |node| Diffusion::new(case, node)),
+    },
+];
+
+fn steal(case: &Case<'_>, victims: Victims, seed: u64) -> Result<Ledger> {
+    run_as(case, |node| Stealing::new(case, node, victims, seed))
+}
+
+/// Runs a policy on the simulated machine.
+fn run_as<P: Policy>(case: &Case<'_>, mut make: impl FnMut(NodeId) -> P) -> Result<Ledger> {
+    let ledger = RefCell::new(Ledger::new(case));
+    let nodes = (0..case.machine().nodes()).map(NodeId);
+    let mut workers: Vec<Worker<'_, P>> =
+        nodes.map(|node| Worker::new(case, &ledger, node, make(node))).collect();
+    meshwright_sim::run(case.machine(), &mut workers, &Engine::Message)?;
+    drop(workers);
+    Ok(ledger.into_inner())
+}
+
+/// When loads arrive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ArrivalsAsked {
+    /// Every source's load at its release.
+    #[default]
+    Once,
+    /// So many loads of equal size in a Poisson stream, at this part of the rate the machine can work off.
+    Poisson {
+        /// How many.
+        loads: u64,
+        /// Their rate over the rate that can be worked off.
+        rate: f64,
+    },
+    /// These; their loads are parts of the whole.
+    Listed(Vec<Entry>),
+}
+
+/// How speeds change.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpeedsAsked {
+    /// Drawn at random.
+    Drawn(Vec<Drift>),
+    /// These.
+    Listed(Vec<Entry>),
+}
+
+impl Default for SpeedsAsked {
+    fn default() -> Self {
+        Self::Drawn(Vec::new())
+    }
+}
+
+/// What is asked of a load that changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changing {
+    /// The policies, by name.
+    pub policies: Vec<String>,
+    /// When loads arrive.
+    pub arrivals: ArrivalsAsked,
+    /// How speeds change.
+    pub speeds: SpeedsAsked,
+    /// Arrivals and changes in words, as they were asked for.
+    pub words: [String; 2],
+    /// Grains for each processor.
+    pub grains: u64,
+    /// The first seed of what is drawn.
+    pub seed: u64,
+    /// How many seeds are run, from that one on.
+    pub repeat: u32,
+}
+
+/// Grains for each processor where nobody says.
+pub const GRAINS_DEFAULT: u64 = 64;
+
+/// The answer on a load that changes; times in units of w Tcp.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DynamicAnswer {
+    /// The version of this form: 1.
+    pub format: u32,
+    /// The specification of the machine.
+    pub machine: String,
+    /// The time of a load on a link over its time on a processor.
+    pub sigma: f64,
+    /// When loads arrive, as it was asked for.
+    pub arrivals: String,
+    /// How speeds change, as it was asked for.
+    pub drift: String,
+    /// The first seed.
+    pub seed: u64,
+    /// How many seeds were run, one after the other.
+    pub repeat: u32,
+    /// Grains for each processor.
+    pub grains: u64,
+    /// How many loads arrive.
+    pub loads: u64,
+    /// How often a processor changes its speed, in the mean over the seeds.
+    pub changes: f64,
+    /// The optimum of all loads at once at the planned speeds.
+    pub planned: f64,
+    /// What no policy beats, the mean over the seeds; none if some load can never be done.
+    pub bound: Option<f64>,
+    /// Whose mean makespan is the least of those that end under every seed.
+    pub winner: Option<&'static str>,
+    /// A row for each policy.
+    pub policies: Vec<PolicyRow>,
+}
+
+/// What came of a policy: means over the seeds. None where it did not end under every seed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PolicyRow {
+    /// Its name.
+    pub name: &'static str,
+    /// When all was done.
+    pub makespan: Option<f64>,
+    /// makespan / bound - 1 in the mean.
+    pub gap: Option<f64>,
+    /// The largest of them.
+    pub gap_max: Option<f64>,
+    /// From arrival to end.
+    pub response: Option<Response>,
+    /// Loads times links they crossed, notes included.
+    pub bytes_hops: f64,
+    /// Messages sent.
+    pub messages: f64,
+    /// The part of the time in which processors that were alive did nothing.
+    pub idle: Option<f64>,
+    /// What no policy beats.
+    pub bound: Option<f64>,
+    /// Under how many seeds it was the fastest of all.
+    pub first: u32,
+    /// Under how many seeds some load never ended.
+    pub unfinished: u32,
+}
+
+/// Response times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Response {
+    /// The mean.
+    pub mean: f64,
+    /// Half are at most as long.
+    pub p50: f64,
+    /// 99 of 100 are at most as long.
+    pub p99: f64,
+}
+
+/// Sums over the seeds.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    makespan: f64,
+    gap: f64,
+    gap_max: f64,
+    response: [f64; 3],
+    bytes_hops: f64,
+    messages: f64,
+    idle: f64,
+    first: u32,
+    unfinished: u32,
+}
+
+/// Simulates every policy that is asked for; `progress` is told before each run what it is, after it that it is done.
+///
+/// # Errors
+///
+/// As for [`Job::problem`] and [`Case::new`]; [`Error::NotApplicable`] on a machine whose nodes have one port.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::NodeId;
+/// use meshwright_load::Source;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_verdict::load::{self, Changing, Job};
+/// let mesh = Machine::new("mesh:4x4")?;
+/// let job = Job::new(&mesh, vec![Source::at(NodeId(5), 1.0)], 0.05, 1_000_000);
+/// let policies = vec!["resolved".to_string(), "guided".to_string()];
+/// let asked = Changing { policies, grains: 64, repeat: 1, ..Changing::default() };
+/// let answer = load::dynamic(&job, &mesh, &asked, &mut |_| {})?;
+/// assert_eq!(answer.winner, Some("resolved"));
+/// assert!(answer.policies.iter().all(|row| row.gap >= Some(0.0)), "nothing is faster than the bound");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn dynamic(
+    job: &Job,
+    machine: &Machine,
+    asked: &Changing,
+    progress: &mut dyn FnMut(&str),
+) -> Result<DynamicAnswer> {
+    if machine.port_model() != meshwright_network::topology::PortModel::All {
+        return Err(Error::not_applicable(
+            "a load that changes",
+            "nodes have one port; policies send on all",
+        ));
+    }
+    // A message is there when the whole of it is.
+    let machine = &machine.clone().with_switching(Switching::StoreAndForward);
+    let unreleased = job.sources.iter().map(|source| meshwright_load::Source { release: 0.0, ..*source });
+    let started = Job { sources: unreleased.collect(), ..job.clone() };
+    let problem = started.problem(machine)?;
+    let scale = Scale::new(&problem, job.bytes)?;
+    let planned = optimum::makespan(&problem)?.0;
+    let policies: Vec<&PolicyEntry> =
+        POLICIES.iter().filter(|entry| asked.policies.iter().any(|name| name == entry.name)).collect();
+    let mut sums = vec![Sums::default(); policies.len()];
+    let (mut bounds, mut changes, mut loads) = (Some(0.0), 0, 0);
+    for seed in (asked.seed..).take(asked.repeat as usize) {
+        let case = case(&scale, job, asked, planned, seed)?;
+        loads = case.arrivals.len() as u64;
+        changes += (0..machine.nodes()).map(|node| case.weather.changes(NodeId(node)).len()).sum::<usize>();
+        let bound = clairvoyant(&case)?;
+        bounds = bounds.zip(bound).map(|(sum, bound)| sum + units(&scale, bound));
+        let mut makespans = Vec::with_capacity(policies.len());
+        for (entry, sums) in policies.iter().zip(&mut sums) {
+            progress(&format!("{} under seed {seed}", entry.name));
+            let ledger = (entry.run)(&case, seed)?;
+            makespans.push(ledger.makespan());
+            sums.add(&case, &ledger, bound);
+        }
+        let least = makespans.iter().flatten().min();
+        for (makespan, sums) in makespans.iter().zip(&mut sums) {
+            sums.first += u32::from(makespan.is_some() && makespan.as_ref() == least);
+        }
+    }
+    let many = f64::from(asked.repeat.max(1));
+    let bound = bounds.map(|bound| bound / many);
+    let rows: Vec<PolicyRow> =
+        policies.iter().zip(&sums).map(|(entry, sums)| sums.row(entry.name, many, bound)).collect();
+    let ended = rows.iter().filter_map(|row| Some((row.name, row.makespan?)));
+    let winner = ended.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name);
+    Ok(DynamicAnswer {
+        format: 1,
+        machine: machine.name().to_string(),
+        sigma: job.sigma,
+        arrivals: asked.words[0].clone(),
+        drift: asked.words[1].clone(),
+        seed: asked.seed,
+        repeat: asked.repeat,
+        grains: asked.grains,
+        loads,
+        changes: changes as f64 / many,
+        planned,
+        bound,
+        winner,
+        policies: rows,
+    })
+}
+
+fn units(scale: &Scale<'_, '_>, cycles: u64) -> f64 {
+    cycles as f64 / scale.unit_cycles()
+}
+
+/// The loads and speeds of one seed.
+fn case<'c>(
+    scale: &'c Scale<'c, 'c>,
+    job: &Job,
+    asked: &Changing,
+    planned: f64,
+    seed: u64,
+) -> Result<Case<'c>> {
+    let problem = scale.problem();
+    let machine = problem.machine();
+    let cycles = |units: f64| (units * scale.unit_cycles()).round() as u64;
+    let arrivals = match &asked.arrivals {
+        ArrivalsAsked::Once => {
+            let loads = job.sources.iter().map(|source| (source.node, source.release, source.load));
+            shared_out(scale, loads)
+        }
+        ArrivalsAsked::Listed(entries) => {
+            shared_out(scale, entries.iter().map(|entry| (entry.node, entry.time, entry.value)))
+        }
+        ArrivalsAsked::Poisson { loads, rate } => {
+            let sources: Vec<(NodeId, f64)> =
+                problem.sources().iter().map(|source| (source.node, source.load)).collect();
+            let gap = planned * scale.unit_cycles() / (*loads as f64 * rate);
+            spec::poisson(&sources, *loads, gap, scale.bytes(), seed)
+        }
+    };
+    let last = arrivals.iter().map(|arrival| arrival.at).max().unwrap_or(0);
+    let weather = match &asked.speeds {
+        SpeedsAsked::Drawn(drifts) => spec::weather(machine, drifts, last + cycles(planned), seed),
+        SpeedsAsked::Listed(entries) => {
+            let factor = |value: f64| (value * f64::from(FULL)).round().min(f64::from(u32::MAX)) as u32;
+            let changes = entries.iter().map(|entry| (entry.node, cycles(entry.time), factor(entry.value)));
+            Weather::new(machine.nodes(), changes.collect())
+        }
+    };
+    Case::new(scale, arrivals, weather, asked.grains)
+}
+
+/// Arrivals at these nodes and times, whose sizes are as these loads and add up to all bytes.
+fn shared_out(
+    scale: &Scale<'_, '_>,
+    loads: impl Iterator<Item = (NodeId, f64, f64)> + Clone,
+) -> Vec<Arrival> {
+    let whole: f64 = loads.clone().map(|(.., load)| load).sum();
+    let (mut sum, mut given) = (0.0, 0);
+    let arrival = |(node, time, load): (NodeId, f64, f64)| {
+        sum += load;
+        let until = (sum / whole * scale.bytes() as f64).round() as u64;
+        let bytes = until.saturating_sub(given);
+        given = given.max(until);
+        Arrival { node, at: (time * scale.unit_cycles()).round() as u64, bytes }
+    };
+    loads.map(arrival).collect()
+}
+
+impl Sums {
+    fn add(&mut self, case: &Case<'_>, ledger: &Ledger, bound: Option<u64>) {
+        self.bytes_hops += ledger.bytes_hops as f64 / case.scale.bytes() as f64;
+        self.messages += ledger.messages as f64;
+        let (Some(makespan), Some(mut responses), Some(idle), Some(bound)) =
+            (ledger.makespan(), ledger.responses(case), ledger.idle(case), bound)
+        else {
+            self.unfinished += 1;
+            return;
+        };
+        assert!(makespan >= bound, "a policy took {makespan} cycles, and none can take less than {bound}");
+        let gap = if bound > 0 { makespan as f64 / bound as f64 - 1.0 } else { 0.0 };
+        self.makespan += units(case.scale, makespan);
+        self.gap += gap;
+        self.gap_max = self.gap_max.max(gap);
+        self.idle += idle;
+        responses.sort_unstable();
+        let rank = |part: f64| responses[((part * responses.len() as f64).ceil() as usize).max(1) - 1];
+        let mean = responses.iter().sum::<u64>() as f64 / responses.len() as f64 / case.scale.unit_cycles();
+        let found = [mean, units(case.scale, rank(0.5)), units(case.scale, rank(0.99))];
+        self.response.iter_mut().zip(found).for_each(|(sum, time)| *sum += time);
+    }
+
+    fn row(&self, name: &'static str, many: f64, bound: Option<f64>) -> PolicyRow {
+        let ended = |value: f64| (self.unfinished == 0).then_some(value);
+        let [mean, p50, p99] = self.response.map(|sum| sum / many);
+        PolicyRow {
+            name,
+            makespan: ended(self.makespan / many),
+            gap: ended(self.gap / many),
+            gap_max: ended(self.gap_max),
+            response: (self.unfinished == 0).then_some(Response { mean, p50, p99 }),
+            bytes_hops: self.bytes_hops / many,
+            messages: self.messages / many,
+            idle: ended(self.idle / many),
+            bound,
+            first: self.first,
+            unfinished: self.unfinished,
+        }
+    }
+}
+
+impl DynamicAnswer {
+    /// Who wins, in a sentence.
+    pub fn sentence(&self) -> String {
+        let Some(row) = self.policies.iter().find(|row| Some(row.name) == self.winner) else {
+            return "No policy ends: some load is never worked off.".to_string();
+        };
+        let gap = meshwright_core::words::short(100.0 * row.gap.unwrap_or(0.0));
+        let seeds = match self.repeat {
+            1 => String::new(),
+            many => format!(", and the fastest under {} of {many} seeds", row.first),
+        };
+        format!("{} wins: {gap} % more than any policy must take{seeds}.", row.name)
+    }
+}
+
+/// The kinds of change with what they mean, for help.
+pub fn drifts() -> impl Iterator<Item = (&'static str, f64, &'static str)> {
+    DRIFTS.iter().map(|&(name, _, usual, _, meaning)| (name, usual, meaning))
+}
