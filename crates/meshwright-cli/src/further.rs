@@ -4,8 +4,8 @@ use clap::Args;
 
 use meshwright_core::Result;
 use meshwright_formats::scenario::load_further as words;
-use meshwright_load::lp::{Duplex, Variant};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_load::lp::{Duplex, Ports, Variant};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
 
 use super::costs::told;
@@ -15,17 +15,23 @@ use super::{Answer, output, table};
 /// Machines that do less at a time, a further source, loads that keep coming.
 #[derive(Args)]
 pub(super) struct Further {
-    /// Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or
-    /// left out
+    /// Nodes send on all links at a time, or on one and receive on one, or on so many: all, one, or a number. Every row is then
+    /// of that machine, or left out
     /// [default: as the machine file says, else all]
     #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::ports(name)))]
-    ports: Option<PortModel>,
+    ports: Option<Ports>,
     /// A processor moves every message itself and computes nothing meanwhile
     #[arg(long, conflicts_with = "random_sources")]
     no_front_end: bool,
     /// Results of this size, that of the load being 1, go back to its source
     #[arg(long, value_name = "RHO", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
     result_size: Option<f64>,
+    /// With --result-size: all results go to this node, not to the sources of their loads
+    #[arg(long, value_name = "NODE", requires = "result_size", conflicts_with = "random_sources")]
+    results_at: Option<String>,
+    /// A node has room for this share of the load at a time, of what is not its own
+    #[arg(long, value_name = "SHARE", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::memory(text)))]
+    memory: Option<f64>,
     /// The directions of a wire share its time: full or half [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
@@ -50,7 +56,7 @@ pub(super) struct Further {
         long,
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "duplex", "next",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next",
         ]
     )]
     pub(super) queues: bool,
@@ -60,7 +66,7 @@ pub(super) struct Further {
         value_enum,
         conflicts_with_all = [
             "random_sources", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "out", "ports",
-            "no_front_end", "result_size", "duplex", "next", "queues",
+            "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "queues",
         ]
     )]
     pub(super) show: Option<Show>,
@@ -72,20 +78,28 @@ struct Share(Option<f64>);
 
 impl Further {
     /// What is asked for on this machine.
-    pub(super) fn wishes(&self, machine: &Machine) -> Wishes {
-        let Self { ports, no_front_end, result_size, duplex, next, places, .. } = self;
-        let asked = ports.is_some() || *no_front_end || result_size.is_some() || duplex.is_some();
+    ///
+    /// # Errors
+    ///
+    /// [`meshwright_core::Error::Value`] for a node that the machine has not.
+    pub(super) fn wishes(&self, machine: &Machine) -> Result<Wishes> {
+        let Self { ports, no_front_end, result_size, memory, duplex, next, places, .. } = self;
+        let home = self.results_at.as_ref().map(|text| words::home(text, machine)).transpose()?;
+        let asked =
+            ports.is_some() || *no_front_end || result_size.is_some() || memory.is_some() || duplex.is_some();
         let variant = Variant {
-            ports: ports.unwrap_or(machine.port_model()),
+            ports: ports.unwrap_or(machine.port_model().into()),
             front_end: !no_front_end,
             results: result_size.unwrap_or(0.0),
+            home,
+            memory: *memory,
             duplex: duplex.unwrap_or_default(),
         };
-        Wishes {
+        Ok(Wishes {
             variant: asked.then_some(variant),
             next: next.map(|Share(share)| Next { share, places: *places as usize }),
             every: None,
-        }
+        })
     }
 }
 

@@ -365,7 +365,7 @@ fn job(arguments: &SplitArguments, sigma: f64) -> Result<(Machine, Job)> {
     job.chunks = arguments.chunks;
     job.front = arguments.front;
     job.deadline = arguments.deadline;
-    job.further = arguments.further.wishes(&machine);
+    job.further = arguments.further.wishes(&machine)?;
     Ok((machine, job))
 }
 
