@@ -5,13 +5,13 @@ use meshwright_core::rng;
 use meshwright_core::units::NodeId;
 use meshwright_load::check::{Claim, Reading, check};
 use meshwright_load::installments::Scale;
-use meshwright_load::lp::{Duplex, Variant, keep};
+use meshwright_load::lp::{Duplex, Ports, Variant, keep};
 use meshwright_load::shares::accelerated::accelerated;
 use meshwright_load::shares::reduced::{reduced, voronoi};
 use meshwright_load::shares::schedulers::SchedulerSettings;
 use meshwright_load::witness::{Stretch, Witness, WitnessKind};
 use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
-use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, BoundKind, Claimed, Job, Terms, judge};
 use rand::{Rng, RngExt};
@@ -50,14 +50,14 @@ fn one(node: u32) -> Vec<Source> {
     vec![Source::at(NodeId(node), 1.0)]
 }
 
-fn terms(ports: PortModel, front_end: bool, results: f64, duplex: Duplex) -> Terms {
-    Terms { variant: Variant { ports, front_end, results, duplex }, startup: 0.0 }
+fn terms(ports: Ports, front_end: bool, results: f64, duplex: Duplex) -> Terms {
+    Terms { variant: Variant { ports, front_end, results, duplex, ..Variant::default() }, startup: 0.0 }
 }
 
 /// L2: with one port and results nothing of the plain machine is left: bound, winner and rows are of that machine.
 #[test]
 fn one_port_with_results_has_rows_of_its_own_machine() {
-    let asked = terms(PortModel::One, true, 0.5, Duplex::Full);
+    let asked = terms(Ports::ONE, true, 0.5, Duplex::Full);
     let verdict = split("mesh:4x4", one(5), 0.3, &asked, |job| {
         (job.methods, job.named) = (vec!["optimum".to_string()], true);
     });
@@ -77,7 +77,7 @@ fn one_port_with_results_has_rows_of_its_own_machine() {
 /// keeps the load needs neither.
 #[test]
 fn without_a_front_end_keeping_the_load_wins_and_the_bound_is_right() {
-    let asked = terms(PortModel::One, false, 0.5, Duplex::Full);
+    let asked = terms(Ports::ONE, false, 0.5, Duplex::Full);
     let verdict = split("mesh:4x4", one(5), 0.3, &asked, |_| {});
     assert!((verdict.facts.bound.makespan - 0.45).abs() < 1e-6, "{:?}", verdict.facts.bound);
     assert_eq!(verdict.winner_name(), Some("local"));
@@ -95,11 +95,11 @@ fn without_a_front_end_keeping_the_load_wins_and_the_bound_is_right() {
 /// L2: half duplex takes schedules that use each wire in one direction, and no others.
 #[test]
 fn half_duplex_takes_what_uses_a_wire_one_way() {
-    let half = terms(PortModel::All, true, 0.0, Duplex::Half);
+    let half = terms(Ports::All, true, 0.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &half, |_| {});
     assert!(verdict.results.iter().any(|row| row.method == "programme" && row.simulated_cycles.is_some()));
     assert_eq!(verdict.facts.bound.kind, BoundKind::Cut, "a theorem: nothing is lost");
-    let back = terms(PortModel::All, true, 1.0, Duplex::Half);
+    let back = terms(Ports::All, true, 1.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &back, |_| {});
     assert!(
         verdict.results.iter().all(|row| row.simulated_cycles.is_none() || row.method == "local"),
@@ -311,10 +311,11 @@ fn command(random: &mut impl Rng) -> Command {
         link: (0..built.links()).map(|_| sigma * random.random_range(0.5..2.0)).collect(),
     });
     let variant = Variant {
-        ports: if random.random_bool(0.4) { PortModel::One } else { PortModel::All },
+        ports: if random.random_bool(0.4) { Ports::ONE } else { Ports::All },
         front_end: random.random_bool(0.8),
         results: if random.random_bool(0.3) { 0.5 } else { 0.0 },
         duplex: if random.random_bool(0.2) { Duplex::Half } else { Duplex::Full },
+        ..Variant::default()
     };
     let startup = if random.random_bool(0.25) { 0.01 } else { 0.0 };
     Command { machine, sources, sigma, speeds, terms: Terms { variant, startup } }

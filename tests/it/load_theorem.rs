@@ -2,9 +2,9 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
-use meshwright_load::lp::{Duplex, Variant, solve, theorem};
+use meshwright_load::lp::{Duplex, Ports, Variant, solve, theorem};
 use meshwright_load::{Problem, Source, Speeds};
-use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 
 /// What the programme's solver is good for.
@@ -17,11 +17,11 @@ fn close(a: f64, b: f64) -> bool {
 /// Every combination of ports, duplex and three sizes of results.
 fn variants() -> Vec<Variant> {
     let mut variants = Vec::new();
-    for ports in [PortModel::All, PortModel::One] {
+    for ports in [Ports::All, Ports::ONE] {
         for duplex in [Duplex::Full, Duplex::Half] {
             for results in [0.0, 0.6, 2.0] {
                 for front_end in [true, false] {
-                    variants.push(Variant { ports, front_end, results, duplex });
+                    variants.push(Variant { ports, front_end, results, duplex, ..Variant::default() });
                 }
             }
         }
@@ -64,10 +64,11 @@ fn every_golden_variant_with_a_theorem() {
     for entry in golden["fluid"].as_array().unwrap() {
         let flag = |key: &str| entry[key].as_bool();
         let variant = Variant {
-            ports: if flag("one_port") == Some(true) { PortModel::One } else { PortModel::All },
+            ports: if flag("one_port") == Some(true) { Ports::ONE } else { Ports::All },
             front_end: flag("front_end") != Some(false),
             results: entry["ret"].as_f64().unwrap_or(0.0),
             duplex: if flag("half_duplex") == Some(true) { Duplex::Half } else { Duplex::Full },
+            ..Variant::default()
         };
         if variant == Variant::default() {
             continue;
@@ -88,7 +89,7 @@ fn every_golden_variant_with_a_theorem() {
             Problem::new(&machine, loads.map(source).collect(), entry["sigma"].as_f64().unwrap()).unwrap();
         let Some(theorem) = theorem(&problem, &variant).unwrap() else { continue };
         assert!(close(theorem.makespan, entry["T"].as_f64().unwrap()), "{entry}: {theorem:?}");
-        one_port += usize::from(variant.ports == PortModel::One);
+        one_port += usize::from(variant.ports == Ports::ONE);
         half += usize::from(variant.duplex == Duplex::Half);
     }
     assert!(one_port >= 5 && half >= 5, "{one_port} with one port, {half} with half duplex");
@@ -97,7 +98,7 @@ fn every_golden_variant_with_a_theorem() {
 #[test]
 fn there_is_no_theorem_where_it_would_be_wrong() {
     let mesh = Machine::new("mesh:3x3").unwrap();
-    let one_port = Variant { ports: PortModel::One, ..Variant::default() };
+    let one_port = Variant { ports: Ports::ONE, ..Variant::default() };
     let half = Variant { duplex: Duplex::Half, results: 0.5, ..Variant::default() };
     let two = Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0), Source::at(NodeId(8), 1.0)], 0.5).unwrap();
     assert_eq!(theorem(&two, &one_port).unwrap(), None, "one source only");

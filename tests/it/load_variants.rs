@@ -3,9 +3,9 @@
 use meshwright_core::Error;
 use meshwright_core::rng;
 use meshwright_core::units::{NodeId, Port};
-use meshwright_load::lp::{Distribution, Duplex, Variant, solve};
+use meshwright_load::lp::{Distribution, Duplex, Ports, Variant, solve};
 use meshwright_load::{Problem, Source, Speeds, optimum, ports, queues};
-use meshwright_network::topology::{Machine, PortModel, Topology};
+use meshwright_network::topology::{Machine, Topology};
 use rand::RngExt;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 fn one_port() -> Variant {
-    Variant { ports: PortModel::One, ..Variant::default() }
+    Variant { ports: Ports::ONE, ..Variant::default() }
 }
 
 /// Every node gives what it gets, and nobody is busy for longer than the makespan: without the programme's rows.
@@ -70,9 +70,9 @@ fn hold(problem: &Problem, variant: &Variant, answer: &Distribution) {
         let work = answer.work[node.index()] * problem.work(node);
         let busiest = match (variant.front_end, variant.ports, variant.duplex) {
             (false, ..) => work + out + into,
-            (true, PortModel::One, Duplex::Half) => work.max(out + into),
-            (true, PortModel::One, Duplex::Full) => work.max(out).max(into),
-            (true, PortModel::All, _) => work,
+            (true, Ports::Few(ports), Duplex::Half) => work.max((out + into) / f64::from(ports)),
+            (true, Ports::Few(ports), Duplex::Full) => work.max(out.max(into) / f64::from(ports)),
+            (true, Ports::All, _) => work,
         };
         assert!(busiest <= answer.makespan * (1.0 + 1e-6), "{node} is busy for {busiest}");
     }
@@ -85,10 +85,11 @@ fn every_golden_variant_and_every_small_optimum() {
         let machine = machine(&entry["topology"]);
         let flag = |key: &str| entry[key].as_bool();
         let variant = Variant {
-            ports: if flag("one_port") == Some(true) { PortModel::One } else { PortModel::All },
+            ports: if flag("one_port") == Some(true) { Ports::ONE } else { Ports::All },
             front_end: flag("front_end") != Some(false),
             results: entry["ret"].as_f64().unwrap_or(0.0),
             duplex: if flag("half_duplex") == Some(true) { Duplex::Half } else { Duplex::Full },
+            ..Variant::default()
         };
         let problem = Problem::new(&machine, sources(entry), entry["sigma"].as_f64().unwrap()).unwrap();
         let expected = entry["T"].as_f64().unwrap();

@@ -6,8 +6,8 @@ use clap::Args;
 
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::load_further as words;
-use meshwright_load::lp::{Duplex, Variant};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_load::lp::{Duplex, Ports, Variant};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, Arrivals, Job, Next, NextSource, QueuesAnswer, Wishes};
 
 use super::costs::told;
@@ -17,17 +17,23 @@ use super::{Answer, output, table};
 /// Machines that do less at a time, a further source, loads that keep coming.
 #[derive(Args)]
 pub(super) struct Further {
-    /// Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or
-    /// left out
+    /// Nodes send on all links at a time, or on one and receive on one, or on so many: all, one, or a number. Every row is then
+    /// of that machine, or left out
     /// [default: as the machine file says, else all]
     #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::ports(name)))]
-    ports: Option<PortModel>,
+    ports: Option<Ports>,
     /// A processor moves every message itself and computes nothing meanwhile
     #[arg(long, conflicts_with = "random_sources")]
     no_front_end: bool,
     /// Results of this size, that of the load being 1, go back to its source
     #[arg(long, value_name = "RHO", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::results(text)))]
     result_size: Option<f64>,
+    /// With --result-size: all results go to this node, not to the sources of their loads
+    #[arg(long, value_name = "NODE", requires = "result_size", conflicts_with = "random_sources")]
+    results_at: Option<String>,
+    /// A node has room for this share of the load at a time, of what is not its own
+    #[arg(long, value_name = "SHARE", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::memory(text)))]
+    memory: Option<f64>,
     /// The directions of a wire share its time: full or half [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
@@ -52,7 +58,7 @@ pub(super) struct Further {
         long,
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "duplex", "next",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next",
         ]
     )]
     pub(super) queues: bool,
@@ -67,7 +73,7 @@ pub(super) struct Further {
         value_name = "K",
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "duplex", "next", "queues", "show", "csv", "ties", "finish", "save_at_least",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "queues", "show", "csv", "ties", "finish", "save_at_least",
         ],
         value_parser = clap::value_parser!(u32).range(1..=1024)
     )]
@@ -78,7 +84,7 @@ pub(super) struct Further {
         value_name = "FILE.csv",
         conflicts_with_all = [
             "random_sources", "switching", "reduction", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "duplex", "next", "queues", "show", "place", "ties", "finish", "save_at_least",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "queues", "show", "place", "ties", "finish", "save_at_least",
         ]
     )]
     pub(super) pieces: Option<PathBuf>,
@@ -91,11 +97,13 @@ struct Share(Option<f64>);
 impl Further {
     /// Refuses what has no effect on a flow matrix.
     pub(super) fn refuse_beside_matrix(&self) -> Result<()> {
-        let Self { ports, no_front_end, result_size, duplex, next, .. } = self;
+        let Self { ports, no_front_end, result_size, results_at, memory, duplex, next, .. } = self;
         let given = [
             ("ports", ports.is_some()),
             ("no-front-end", *no_front_end),
             ("result-size", result_size.is_some()),
+            ("results-at", results_at.is_some()),
+            ("memory", memory.is_some()),
             ("duplex", duplex.is_some()),
             ("next", next.is_some()),
             ("places", self.places != load::PLACES_DEFAULT as u64),
@@ -104,21 +112,29 @@ impl Further {
     }
 
     /// What is asked for on this machine.
-    pub(super) fn wishes(&self, machine: &Machine) -> Wishes {
-        let Self { ports, no_front_end, result_size, duplex, next, places, .. } = self;
-        let asked = ports.is_some() || *no_front_end || result_size.is_some() || duplex.is_some();
+    ///
+    /// # Errors
+    ///
+    /// [`meshwright_core::Error::Value`] for a node that the machine has not.
+    pub(super) fn wishes(&self, machine: &Machine) -> Result<Wishes> {
+        let Self { ports, no_front_end, result_size, memory, duplex, next, places, .. } = self;
+        let home = self.results_at.as_ref().map(|text| words::home(text, machine)).transpose()?;
+        let asked =
+            ports.is_some() || *no_front_end || result_size.is_some() || memory.is_some() || duplex.is_some();
         let variant = Variant {
-            ports: ports.unwrap_or(machine.port_model()),
+            ports: ports.unwrap_or(machine.port_model().into()),
             front_end: !no_front_end,
             results: result_size.unwrap_or(0.0),
+            home,
+            memory: *memory,
             duplex: duplex.unwrap_or_default(),
         };
-        Wishes {
+        Ok(Wishes {
             variant: asked.then_some(variant),
             next: next.map(|Share(share)| Next { share, places: *places as usize }),
             every: None,
             dynamic: None,
-        }
+        })
     }
 }
 

@@ -389,7 +389,7 @@ fn job(arguments: &SplitArguments, machine: Machine, sigma: f64) -> Result<(Mach
     job.chunks = arguments.chunks;
     job.front = arguments.front;
     job.deadline = arguments.deadline;
-    job.further = arguments.further.wishes(&machine);
+    job.further = arguments.further.wishes(&machine)?;
     Ok((machine, job))
 }
 

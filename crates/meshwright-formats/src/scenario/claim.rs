@@ -129,7 +129,7 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
     if let Some(speeds) = &speeds {
         problem.with_speeds(speeds.clone()).map_err(|error| object.locate("speeds", error))?;
     }
-    let terms = terms(&object)?;
+    let terms = terms(&object, &machine)?;
     let nodes: Vec<NodeId> = sources.iter().map(|source| source.node).collect();
     let depth = layers::depths(&machine, &nodes);
     let claims = match object.optional("methods") {
@@ -207,7 +207,7 @@ fn speeds(object: &Object<'_>, value: &Value) -> Result<Speeds> {
 }
 
 /// What the machine does at a time and what messages cost: under `variant`, as `split` prints it, or by themselves.
-fn terms(object: &Object<'_>) -> Result<Terms> {
+fn terms(object: &Object<'_>, machine: &Machine) -> Result<Terms> {
     let startup = if object.optional("startup").is_some() { object.number("startup")? } else { 0.0 };
     if startup > STARTUP_MAX {
         return Err(object.unfit("startup", &format!("a number from 0 to {STARTUP_MAX}, in units of w Tcp")));
@@ -220,8 +220,9 @@ fn terms(object: &Object<'_>) -> Result<Terms> {
     let object = &Object { text: object.text, entries, from: object.from };
     let mut variant = Variant::default();
     if let Some(value) = object.optional("ports") {
-        let name = value.as_str().unwrap_or_default();
-        variant.ports = words::ports(name).map_err(|_| object.unfit("ports", "`all` or `one`"))?;
+        let name = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        variant.ports = words::ports(&name)
+            .map_err(|_| object.unfit("ports", "`all`, `one` or a number of at least 1"))?;
     }
     if let Some(value) = object.optional("duplex") {
         let name = value.as_str().unwrap_or_default();
@@ -236,11 +237,21 @@ fn terms(object: &Object<'_>) -> Result<Terms> {
             return Err(object.unfit("results", &format!("a number from 0 to {}", words::RESULTS_MAX)));
         }
     }
+    if let Some(place) = object.optional("home") {
+        variant.home = Some(object.node("home", place, machine)?);
+    }
+    if object.optional("memory").is_some() {
+        let memory = object.number("memory")?;
+        variant.memory = Some(memory).filter(|&memory| memory > 0.0 && memory <= 1.0);
+        if variant.memory.is_none() {
+            return Err(object.unfit("memory", "a number above 0 and at most 1, a share of the whole load"));
+        }
+    }
     Ok(Terms { variant, startup })
 }
 
 /// The form of a variant.
-const VARIANT: &str = "an object with `ports`, `front_end`, `results` and `duplex`";
+const VARIANT: &str = "an object with `ports`, `front_end`, `results`, `home`, `memory` and `duplex`";
 
 /// Longer start-ups than this are no messages any more, in units of w Tcp.
 const STARTUP_MAX: f64 = 1_048_576.0;

@@ -132,8 +132,21 @@ pub const LOAD: KeyTable = KeyTable {
         key("deadline", "also the fewest processors that are done by then", TIME, "none"),
         key("speeds", "processors and links that differ", "a file of lines `node,to,time`", "all alike"),
         key("results", "their size over that of the load; they go back to the sources", NUMBER, "0"),
+        key("results_at", "the node to which all results go", "a node", "the sources of their loads"),
         key("duplex", "whether a link carries both directions at once", "`\"full\"` or `\"half\"`", "full"),
         key("front_end", "whether a node sends while it works", "`true` or `false`", "true"),
+        key(
+            "node_ports",
+            "how many messages a node sends, and how many it receives, at a time",
+            "`\"all\"`, `\"one\"` or a number",
+            "`ports` of the machine",
+        ),
+        key(
+            "memory",
+            "for how much of the load, beside its own, a node has room at a time",
+            "a share of the whole",
+            "all of it",
+        ),
         key(
             "next",
             "ranks the places for one more source that takes this share",
@@ -165,7 +178,7 @@ pub const LOAD: KeyTable = KeyTable {
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[load]]\nname = \"cameras\"\nsources = [{ at = [0, 2], load = 0.4, release = 100 }]\nsigma = 0.1\n\
               bytes = \"1 MB\"\nmethods = [\"reduced\", \"installments\", \"optimum\"]\nreduction = \"peel\"\nties = \"nobody\"\nchunks = 50\nfront = true\n\
               deadline = 9000000\nnext = \"equal\"\nplaces = 3\n\n[[load]]\nsources = [{ at = [1, 1] }]\nwork = 10\nresults = 0.5\nduplex = \"half\"\n\
-              front_end = false\n\n[[load]]\nsources = [{ at = [1, 1] }]\nsigma = 0.2\nevery = 900000\n\
+              front_end = false\nresults_at = [0, 0]\nnode_ports = 2\nmemory = 0.1\n\n[[load]]\nsources = [{ at = [1, 1] }]\nsigma = 0.2\nevery = 900000\n\
               dynamic = [\"resolved\", \"guided\"]\narrivals = \"poisson:8@0.8\"\ndrift = \"halve:0.5\"\ngrains = 32\n",
 };
 

@@ -1,11 +1,14 @@
 //! Questions about a load beyond its division, in `[[load]]` tables and on the command line.
 
 use super::load::Unit;
+use super::machine::node;
+use super::places;
 use super::quantity;
 use super::value::Table;
 use meshwright_core::error::{Error, Result};
-use meshwright_load::lp::{Duplex, Variant};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_core::units::NodeId;
+use meshwright_load::lp::{Duplex, Ports, Variant};
+use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{Job, Next, PLACES_DEFAULT};
 
 /// More places than this are no ranking any more.
@@ -19,7 +22,7 @@ pub const EQUAL: &str = "equal";
 
 /// Reads these keys of one table; the ports are the machine's.
 pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut Job) -> Result<()> {
-    let mut variant = Variant { ports: machine.port_model(), ..Variant::default() };
+    let mut variant = Variant { ports: machine.port_model().into(), ..Variant::default() };
     if let Some(value) = table.get("results") {
         let text = value.quantity("a number of at least 0: the size of the results over that of the load")?;
         variant.results = results(&text).map_err(|error| value.reword(error))?;
@@ -31,7 +34,25 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut 
     if let Some(value) = table.get("front_end") {
         variant.front_end = value.boolean()?;
     }
-    if ["results", "duplex", "front_end"].iter().any(|key| table.get(key).is_some()) {
+    if let Some(value) = table.get("results_at") {
+        let home = node(machine, "results_at", &value)?;
+        if !machine.is_alive(home) {
+            return Err(value.unexpected("a living node"));
+        }
+        variant.home = Some(home);
+    }
+    if let Some(value) = table.get("memory") {
+        let text = value.quantity("a number above 0 and at most 1, a share of the whole load")?;
+        variant.memory = Some(memory(&text).map_err(|error| value.reword(error))?);
+    }
+    if let Some(value) = table.get("node_ports") {
+        let text = value.quantity("`all`, `one`, or a number")?;
+        variant.ports = ports(&text).map_err(|error| value.reword(error))?;
+    }
+    if ["results", "results_at", "duplex", "front_end", "memory", "node_ports"]
+        .iter()
+        .any(|key| table.get(key).is_some())
+    {
         job.further.variant = Some(variant);
     }
     if let Some(value) = table.get("every") {
@@ -96,17 +117,60 @@ pub fn results(text: &str) -> Result<f64> {
     })
 }
 
-/// The ports with this name.
+/// The ports with this name or of this number.
 ///
 /// # Errors
 ///
-/// [`Error::Value`] with both names there are.
-pub fn ports(name: &str) -> Result<PortModel> {
+/// [`Error::Value`] with what there is.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_formats::scenario::load_further::ports;
+/// use meshwright_load::lp::Ports;
+/// assert_eq!((ports("one")?, ports("2")?, ports("all")?), (Ports::ONE, Ports::Few(2), Ports::All));
+/// assert!(ports("0").is_err());
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn ports(name: &str) -> Result<Ports> {
     match name {
-        "all" => Ok(PortModel::All),
-        "one" => Ok(PortModel::One),
-        _ => Err(Error::value("ports", format!("`{name}`"), "`all` or `one`")),
+        "all" => Ok(Ports::All),
+        "one" => Ok(Ports::ONE),
+        _ => match name.parse() {
+            Ok(ports @ 1..=PORTS_MAX) => Ok(Ports::Few(ports)),
+            _ => {
+                let expected = format!("`all`, `one`, or a number from 1 to {PORTS_MAX}");
+                Err(Error::value("ports", format!("`{name}`"), expected))
+            }
+        },
     }
+}
+
+/// The node to which results go.
+///
+/// # Errors
+///
+/// [`Error::Value`] for a text that names none, or a dead one.
+pub fn home(text: &str, machine: &Machine) -> Result<NodeId> {
+    places::node(text, machine).filter(|&node| machine.is_alive(node)).ok_or_else(|| {
+        let expected = format!("{}, a living node", places::form(machine));
+        Error::value("node of the results", format!("`{text}`"), expected)
+    })
+}
+
+/// More ports than this no node has.
+pub const PORTS_MAX: u32 = 1000;
+
+/// A part of the load for which a node has room.
+///
+/// # Errors
+///
+/// [`Error::Value`] for what is no number above 0 and at most 1.
+pub fn memory(text: &str) -> Result<f64> {
+    quantity::number(text).ok().filter(|&memory| memory > 0.0 && memory <= 1.0).ok_or_else(|| {
+        let expected = "a number above 0 and at most 1, a share of the whole load";
+        Error::value("memory", format!("`{text}`"), expected)
+    })
 }
 
 /// The duplex with this name.

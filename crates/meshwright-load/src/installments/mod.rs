@@ -13,6 +13,7 @@
 //! | `shallow` | flows that stay close to the sources |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
+//! | [`list()`] | messages on machines that do less at a time |
 //! | `deliver` | the shares of any plan as messages |
 //! | `consign`, `paths` | who gets how much from whom, and by which way |
 //!
@@ -23,6 +24,7 @@
 mod consign;
 mod deliver;
 mod front;
+mod list;
 mod paths;
 mod record;
 mod scale;
@@ -34,7 +36,8 @@ mod timetable;
 
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
-pub use record::Installments;
+pub use list::{Basis, ListSettings, limited, list};
+pub use record::{CLOCK, Installments};
 pub use scale::Scale;
 pub use singles::{one_each, stay};
 

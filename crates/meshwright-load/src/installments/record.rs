@@ -79,7 +79,12 @@ pub(super) struct Programs {
     sent: Vec<u32>,
     /// By node id the last step of its processor.
     last_work: Vec<Option<u32>>,
+    /// By node id the last step of its clock, and when that ends; empty while no clock is wanted.
+    clocks: Vec<(Option<u32>, Cycles)>,
 }
+
+/// The processor that is a clock: its computations are no work.
+pub const CLOCK: u8 = 1;
 
 impl Programs {
     /// Empty programs for this many nodes and lines.
@@ -89,11 +94,30 @@ impl Programs {
             last_send: vec![None; lines],
             sent: vec![0; lines],
             last_work: vec![None; nodes as usize],
+            clocks: Vec::new(),
         }
     }
 
+    /// The step of a node that ends at a moment, not before any it was asked for before: its clock.
+    pub(super) fn clock(&mut self, node: NodeId, until: Cycles) -> u32 {
+        self.clocks.resize(self.schedule.ranks.len(), (None, Cycles(0)));
+        let (last, at) = &mut self.clocks[node.index()];
+        if let Some(step) = last.filter(|_| *at == until) {
+            return step;
+        }
+        let rank = &mut self.schedule.ranks[node.index()];
+        let op = Op::Calc { cycles: Cycles(until.0 - at.0) };
+        let step = append(rank, op, last.iter().copied());
+        rank.processors.resize(rank.ops.len(), 0);
+        rank.processors[step as usize] = CLOCK;
+        (*last, *at) = (Some(step), until);
+        step
+    }
+
     /// What was written.
-    pub(super) fn into_schedule(self) -> Schedule {
+    pub(super) fn into_schedule(mut self) -> Schedule {
+        let clocked = self.schedule.ranks.iter_mut().filter(|rank| !rank.processors.is_empty());
+        clocked.for_each(|rank| rank.processors.resize(rank.ops.len(), 0));
         self.schedule
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `variant` | what nodes and links can do at a time, and what is to be done |
 //! | `model` | variables and rows |
+//! | `startup` | the same where every message has a start-up: a lower bound |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
@@ -12,11 +13,13 @@
 //! has no rings of odd length; elsewhere they give a lower bound, and [`Distribution::attained`] says so.
 
 mod model;
+mod startup;
 mod theorem;
 mod variant;
 
+pub use startup::with_startups;
 pub use theorem::{Theorem, theorem};
-pub use variant::{Distribution, Duplex, Variant};
+pub use variant::{Distribution, Duplex, Part, Ports, Variant};
 
 use super::{Cells, Problem};
 use meshwright_core::error::{Error, Result};
@@ -55,15 +58,15 @@ pub const VARIABLES_MAX: usize = 30_000;
 /// A corner of a square sends out on its two links at the same time, or on one after the other.
 ///
 /// ```
-/// use meshwright_load::lp::{Variant, solve};
+/// use meshwright_load::lp::{Ports, Variant, solve};
 /// use meshwright_load::{Problem, Source};
-/// use meshwright_network::topology::{Machine, PortModel};
+/// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
 /// let square = Machine::new("mesh:2x2")?;
 /// let problem = Problem::new(&square, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
 /// let all = solve(&problem, &Variant::default())?;
 /// assert!((1.0 / all.makespan - 3.0).abs() < 1e-6, "1 + 2 / sigma");
-/// let one = solve(&problem, &Variant { ports: PortModel::One, ..Variant::default() })?;
+/// let one = solve(&problem, &Variant { ports: Ports::ONE, ..Variant::default() })?;
 /// assert!((1.0 / one.makespan - 2.0).abs() < 1e-6, "1 + 1 / sigma");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```

@@ -2,33 +2,33 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Solution, Variable};
 
-use super::variant::{Commodity, Distribution, Duplex, Kept, Variant, commodities};
+use super::variant::{Commodity, Distribution, Duplex, Kept, Part, Ports, Variant, commodities};
 use crate::claim::TOLERANCE;
 use crate::{Cells, Problem, Source};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::topology::{PortModel, Topology};
+use meshwright_network::topology::Topology;
 
 /// A link that carries something.
-struct Wire {
-    link: LinkId,
-    from: NodeId,
-    to: NodeId,
+pub(super) struct Wire {
+    pub(super) link: LinkId,
+    pub(super) from: NodeId,
+    pub(super) to: NodeId,
     /// z_e.
-    time: f64,
+    pub(super) time: f64,
 }
 
 /// What is to be put into rows.
 pub(super) struct Model<'a> {
-    problem: &'a Problem<'a>,
-    variant: &'a Variant,
-    wires: Vec<Wire>,
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) variant: &'a Variant,
+    pub(super) wires: Vec<Wire>,
     /// By node, the wires that leave it and those that enter it.
-    leaving: Vec<Vec<usize>>,
-    entering: Vec<Vec<usize>>,
+    pub(super) leaving: Vec<Vec<usize>>,
+    pub(super) entering: Vec<Vec<usize>>,
     /// When every phase begins; the first at the first load.
-    starts: Vec<f64>,
-    commodities: Vec<Commodity>,
+    pub(super) starts: Vec<f64>,
+    pub(super) commodities: Vec<Commodity>,
     /// The shares, where they are given.
     kept: Option<Kept<'a>>,
     /// A lower bound on the makespan: the length of a single phase, so that the solver sees numbers of like size.
@@ -36,7 +36,7 @@ pub(super) struct Model<'a> {
 }
 
 /// The rows count loads and times in this part of their units: the solver's tolerance of 1e-7 is then 1e-10.
-const UNIT: f64 = 1000.0;
+pub(super) const UNIT: f64 = 1000.0;
 
 /// Less of the load than this, of [`UNIT`] hoped for, is lost in the solver's tolerance.
 const DONE_MIN: f64 = 0.1;
@@ -123,7 +123,7 @@ impl<'a> Model<'a> {
         reached
     }
 
-    fn nodes(&self) -> usize {
+    pub(super) fn nodes(&self) -> usize {
         self.leaving.len()
     }
 
@@ -319,15 +319,21 @@ impl<'a> Model<'a> {
             let into = self.times(&self.entering[node], parts);
             if !self.variant.front_end {
                 work.extend(out.into_iter().chain(into));
-            } else if self.variant.is_one_at_a_time() {
-                limit(out.into_iter().chain(into).collect());
-            } else if self.variant.ports == PortModel::One {
-                limit(out);
-                limit(into);
+            } else if let Ports::Few(ports) = self.variant.ports {
+                // So many ports are busy for no longer than so many phases.
+                let each = |terms: Terms| -> Terms {
+                    terms.into_iter().map(|(variable, time)| (variable, time / f64::from(ports))).collect()
+                };
+                if self.variant.is_one_at_a_time() {
+                    limit(each(out.into_iter().chain(into).collect()));
+                } else {
+                    limit(each(out));
+                    limit(each(into));
+                }
             }
             limit(work);
         }
-        if !self.variant.front_end || self.variant.ports == PortModel::One {
+        if !self.variant.front_end || self.variant.ports == Ports::ONE {
             return; // The rows of its ends hold a link as well.
         }
         for (index, wire) in self.wires.iter().enumerate() {
@@ -357,29 +363,29 @@ impl<'a> Model<'a> {
             Goal::Length(length) => (1.0 / UNIT, solution.var_value(length) / UNIT),
         };
         let links = self.problem.machine().links() as usize;
-        let mut answer = Distribution {
-            makespan: self.starts[self.starts.len() - 1] + length,
-            work: vec![0.0; self.nodes()],
-            flow: vec![0.0; links],
-            returned: vec![0.0; links],
-            attained: true,
-        };
         let value =
             |variable: Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v).max(0.0) * scale);
-        for part in parts.iter().flatten() {
-            for (node, &work) in part.work.iter().enumerate() {
-                answer.work[node] += value(work);
+        let mut totals = Vec::with_capacity(self.commodities.len());
+        for (index, commodity) in self.commodities.iter().enumerate() {
+            let (mut flow, mut returned) = (vec![0.0; links], vec![0.0; links]);
+            let mut work = vec![0.0; self.nodes()];
+            for part in parts.iter().map(|phase| &phase[index]) {
+                for (node, &variable) in part.work.iter().enumerate() {
+                    work[node] += value(variable);
+                }
+                for (index, wire) in self.wires.iter().enumerate() {
+                    flow[wire.link.index()] += value(part.flow[index]);
+                    returned[wire.link.index()] += value(part.returned[index]);
+                }
             }
-            for (index, wire) in self.wires.iter().enumerate() {
-                answer.flow[wire.link.index()] += value(part.flow[index]);
-                answer.returned[wire.link.index()] += value(part.returned[index]);
-            }
+            let Commodity { sources, home, .. } = commodity;
+            totals.push(Part { sources: sources.clone(), home: *home, work, flow, returned });
         }
-        Some(answer)
+        Some(Distribution::of_parts(self.starts[self.starts.len() - 1] + length, totals))
     }
 }
 
 /// The solver failed.
-fn lost(why: &str) -> Error {
+pub(super) fn lost(why: &str) -> Error {
     Error::not_applicable("the linear programme", format!("its solver says: {why}"))
 }

@@ -1,9 +1,8 @@
 //! Variants whose optimum is known without a linear programme.
 
-use super::variant::{Duplex, Variant};
+use super::variant::{Duplex, Ports, Variant};
 use crate::{Problem, layers, optimum};
 use meshwright_core::error::Result;
-use meshwright_network::topology::PortModel;
 
 /// An optimum that is known, and the formula it is known by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,11 +39,11 @@ pub struct Theorem {
 /// # Examples
 ///
 /// ```
-/// use meshwright_load::lp::{Variant, solve, theorem};
+/// use meshwright_load::lp::{Ports, Variant, solve, theorem};
 /// use meshwright_load::{Problem, Source};
-/// use meshwright_network::topology::{Machine, PortModel};
+/// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::NodeId;
-/// let one_port = Variant { ports: PortModel::One, ..Variant::default() };
+/// let one_port = Variant { ports: Ports::ONE, ..Variant::default() };
 /// let mesh = Machine::new("mesh:1000x1000")?;
 /// let large = Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0)], 0.1)?;
 /// let theorem = theorem(&large, &one_port)?.expect("one source, one port");
@@ -53,15 +52,16 @@ pub struct Theorem {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn theorem(problem: &Problem, variant: &Variant) -> Result<Option<Theorem>> {
-    if !variant.front_end || !problem.is_uniform() {
+    let is_elsewhere = variant.results > 0.0 && variant.home.is_some();
+    if !variant.front_end || !problem.is_uniform() || is_elsewhere {
         return Ok(None);
     }
     let Variant { ports, results, duplex, .. } = *variant;
     match (ports, duplex) {
-        (PortModel::One, Duplex::Full) if results == 0.0 => Ok(one_port(problem)),
-        (PortModel::All, _) if results > 0.0 && !problem.starts_at_once() => Ok(None),
-        (PortModel::All, Duplex::Full) if results <= 1.0 => known(problem, "the optimum at sigma"),
-        (PortModel::All, Duplex::Half) => {
+        (Ports::ONE, Duplex::Full) if results == 0.0 => Ok(one_port(problem)),
+        (Ports::All, _) if results > 0.0 && !problem.starts_at_once() => Ok(None),
+        (Ports::All, Duplex::Full) if results <= 1.0 => known(problem, "the optimum at sigma"),
+        (Ports::All, Duplex::Half) => {
             let slower = problem.sigma() * (1.0 + results);
             let slower = Problem::new(problem.machine(), problem.sources().to_vec(), slower)?;
             known(&slower, "the optimum at sigma (1 + rho)")

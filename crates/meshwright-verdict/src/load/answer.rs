@@ -5,16 +5,16 @@ use std::cell::OnceCell;
 use super::buffered::Buffered;
 use super::feasible::{WHOLE_CYCLES, by_flow};
 use super::job::Job;
-use super::limited::{Limited, variant};
+use super::limited::{self, Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
 use super::terms::{self, Terms};
 use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
-use crate::Skipped;
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
 use meshwright_load::check::Reading;
-use meshwright_load::installments::{self, Installments, Scale, deliver_and_return};
+use meshwright_load::installments::{self, Basis, Installments, ListSettings, Scale, deliver_and_return};
+use meshwright_load::lp::{Distribution, Variant};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
 use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::shares::schedulers::Scheduler;
@@ -50,11 +50,14 @@ pub(super) struct Case<'p, 'm> {
     pub(super) terms: Terms,
     /// What start-ups say, where that is more than the optimum without them.
     pub(super) startup: Option<StartupBound>,
+    /// The programme with start-ups, where the machine is small enough: its bound and its distribution.
+    pub(super) started: Option<(f64, Distribution)>,
     /// By node id the hops to the nearest source.
     pub(super) depth: Vec<u32>,
     /// Made when they are first wanted.
     sent: OnceCell<Result<Sent>>,
     searched: OnceCell<Vec<Installments>>,
+    listed: OnceCell<Result<Vec<Installments>>>,
     single: OnceCell<Result<Installments>>,
 }
 
@@ -103,19 +106,26 @@ impl<'p, 'm> Case<'p, 'm> {
         let wanted = variant(job, machine);
         let variant = wanted.map(|(variant, _)| variant).unwrap_or_default();
         let terms = Terms { variant, startup: scale.units(machine.costs().startup) };
-        let startup = terms.startup_bound(problem, terms::paid(machine.switching()), optimum.makespan);
+        let paid = terms::paid(machine.switching());
+        let startup = terms.startup_bound(problem, paid, optimum.makespan);
+        let limited = Limited::solve(wanted, problem, optimum.makespan, progress)?;
+        let least = limited.as_ref().map_or(optimum.makespan, |limited| limited.answer.makespan);
+        let least = startup.as_ref().map_or(least, |startup| startup.makespan.max(least));
+        let started = limited::started(problem, &terms, paid, least)?;
         Ok(Self {
             job,
             machine,
             problem,
-            limited: Limited::solve(wanted, problem, optimum.makespan, progress)?,
+            limited,
             terms,
             startup,
+            started,
             scale,
             optimum,
             depth: layers::depths(machine, &nodes),
             sent: OnceCell::new(),
             searched: OnceCell::new(),
+            listed: OnceCell::new(),
             single: OnceCell::new(),
         })
     }
@@ -123,6 +133,13 @@ impl<'p, 'm> Case<'p, 'm> {
     /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
     /// referee.
     fn send(&self) -> Result<Sent> {
+        if self.limited.is_some() {
+            let listed = self.listed().as_ref();
+            let listed = listed.map_err(|error| Error::not_applicable("installments", reason(error)))?;
+            let sent = listed.first().expect("a list of schedules has one").clone();
+            let run = run::run(&self.scale, &self.terms.variant, &self.depth, &sent.schedule)?;
+            return Ok((sent, run));
+        }
         let (scale, optimum) = (&self.scale, &self.optimum);
         let planned = match self.job.chunks {
             Some(chunks) => installments::plan(scale, optimum, &installments::InstallmentSettings { chunks }),
@@ -135,6 +152,9 @@ impl<'p, 'm> Case<'p, 'm> {
         let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
         if self.has_startup() {
             known.extend(self.single().as_ref().ok().cloned());
+            if self.started.is_some() {
+                known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
+            }
         }
         if self.job.front || (self.has_startup() && self.machine.nodes() <= SEARCHED_NODES_MAX) {
             known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
@@ -146,17 +166,35 @@ impl<'p, 'm> Case<'p, 'm> {
             (Err(Error::NotApplicable { .. }), Some(known)) => known,
             (planned, _) => planned?,
         };
-        let run = run::run(scale, &self.depth, &sent.schedule)?;
+        let run = run::run(scale, &self.terms.variant, &self.depth, &sent.schedule)?;
         Ok((sent, run))
     }
 
-    fn sent(&self) -> &Result<Sent> {
+    /// List schedules for a machine that does less at a time, the fastest first.
+    fn listed(&self) -> &Result<Vec<Installments>> {
+        self.listed.get_or_init(|| {
+            let programme = self.limited.as_ref().and_then(Limited::distribution);
+            let started = self.started.as_ref().map(|(_, found)| found);
+            let programmes: Vec<_> = programme.into_iter().chain(started).collect();
+            let settings = ListSettings { chunks: self.job.chunks, moves: true, whole: false };
+            installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
+        })
+    }
+
+    pub(super) fn sent(&self) -> &Result<Sent> {
         self.sent.get_or_init(|| self.send())
     }
 
     /// One message for each processor.
     fn single(&self) -> &Result<Installments> {
-        self.single.get_or_init(|| installments::one_each(&self.scale))
+        self.single.get_or_init(|| {
+            if self.limited.is_none() {
+                return installments::one_each(&self.scale);
+            }
+            let settings = ListSettings { chunks: None, moves: true, whole: true };
+            let all = installments::limited(&self.scale, &self.terms.variant, &[], self.least(), &settings)?;
+            Ok(all.into_iter().next().expect("a list of schedules has one"))
+        })
     }
 
     /// Installments with fewer processors and messages.
@@ -172,18 +210,16 @@ impl<'p, 'm> Case<'p, 'm> {
         &self,
         results: &[LoadOutcome],
         progress: &mut dyn FnMut(&str),
-        skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<FrontRow>> {
-        if self.limited.is_some() {
-            let what = "its schedules are timed for a machine that does everything at a time";
-            let why = reason(&self.of_another_machine("front", what));
-            skipped.push(Skipped { method: "front".to_string(), why, deadlock: false });
-            return Ok(Vec::new());
-        }
         progress("processors against messages against time");
         let sent = self.sent().as_ref().ok().map(|(sent, _)| sent);
         let mut rows: Vec<FrontRow> = Vec::new();
-        for one in self.searched().iter().chain(sent) {
+        let searched = match (&self.limited, self.listed.get()) {
+            (None, _) => self.searched(),
+            (Some(_), Some(Ok(listed))) => listed.as_slice(),
+            (Some(_), _) => &[],
+        };
+        for one in searched.iter().chain(sent) {
             rows.push(FrontRow::of_installments(&self.scale, self.least(), one)?);
         }
         rows.extend(results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(FrontRow::of_outcome));
@@ -285,15 +321,22 @@ impl<'p, 'm> Case<'p, 'm> {
     /// The shares of a plan sent one by one, the nearest first.
     pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
         let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
-        let results = self.terms.variant.results;
-        let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, results)?;
-        if let Some(why) = self.terms.misfit(&schedule) {
-            return Err(self.of_another_machine("sending the shares", &why));
+        let variant = &self.terms.variant;
+        let plain = Variant { home: None, memory: None, ..*variant };
+        if plain == *variant {
+            let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, variant.results)?;
+            let run = run::run(&self.scale, variant, &self.depth, &schedule)?;
+            if run.as_ref().is_none_or(|run| run.misfit.is_none()) {
+                return Ok(run);
+            }
         }
-        run::run(&self.scale, &self.depth, &schedule)
+        let whole = forwarding != Forwarding::CutThrough;
+        let settings = ListSettings { chunks: None, moves: false, whole };
+        let list = installments::list(&self.scale, variant, Basis::Shares(plan), &settings)?;
+        run::run(&self.scale, variant, &self.depth, &list.schedule)
     }
 
-    /// Messages over one link each that nothing comes back from.
+    /// Messages over one link each.
     fn messages(
         &self,
         method: &'static str,
@@ -301,11 +344,8 @@ impl<'p, 'm> Case<'p, 'm> {
         sent: &Installments,
         run: Option<Run>,
     ) -> Result<Answer> {
-        if self.terms.variant.results > 0.0 && sent.messages > 0 {
-            return Err(self.of_another_machine(method, "no results are sent back"));
-        }
-        if let Some(why) = self.terms.misfit(&sent.schedule) {
-            return Err(self.of_another_machine(method, &why));
+        if let Some(why) = run.as_ref().and_then(|run| run.misfit.as_ref()) {
+            return Err(self.of_another_machine(method, why));
         }
         // They are timed for all ports: with one, what is promised is what was measured.
         let makespan = match (&self.limited, &run) {
@@ -332,7 +372,7 @@ impl<'p, 'm> Case<'p, 'm> {
         forwarding: Forwarding,
         single: &Installments,
     ) -> Result<Answer> {
-        let run = run::run(&self.scale, &self.depth, &single.schedule)?;
+        let run = run::run(&self.scale, &self.terms.variant, &self.depth, &single.schedule)?;
         self.messages(method, forwarding, single, run)
     }
 

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::feasible::{Asked, Sent, decide};
-use super::limited::Limited;
+use super::limited::{Limited, started};
 use super::terms::Terms;
 use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::check::Reading;
-use meshwright_load::installments::{Scale, deliver_and_return};
+use meshwright_load::installments::{Basis, ListSettings, Scale, deliver_and_return, list};
 use meshwright_load::lp::Variant;
 use meshwright_load::optimum::{self, Paid};
 use meshwright_load::witness::Witness;
@@ -119,14 +119,17 @@ pub fn check(
     // As `split` sends them: messages over one link each.
     let startup = terms.startup_bound(problem, Paid::EveryHop, plain);
     let variant = limited.as_ref().map(|limited| &limited.answer);
-    let bound = LoadBound::greatest((plain, cut), startup.as_ref(), variant, problem.machine());
+    let least = startup.as_ref().map_or(plain, |startup| startup.makespan);
+    let least = variant.map_or(least, |variant| variant.makespan.max(least));
+    let started = started(problem, terms, Paid::EveryHop, least)?.map(|(least, _)| least);
+    let bound = LoadBound::greatest((plain, cut), (startup.as_ref(), started), variant, problem.machine());
     let mut checked = Vec::new();
     for claim in claims {
         progress(&claim.name);
         let Claimed { name, switching, makespan, shares, cells } = claim;
         let (makespan, switching) = (*makespan, *switching);
         let (cells, startup) = (cells.as_ref(), startup.as_ref());
-        let asked = Asked { terms: *terms, startup, shares, makespan, switching, cells };
+        let asked = Asked { terms: *terms, startup, started, shares, makespan, switching, cells };
         let found = decide(problem, &asked, &mut || send(problem, &asked))?;
         checked.push(Checked {
             name: name.clone(),
@@ -168,14 +171,20 @@ fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
     let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
     let machine = problem.machine().clone().with_costs(costs)?;
-    let machine = machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports);
+    let machine =
+        machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports.model());
     let problem = problem.on(&machine);
     let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
     let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
     let depth = layers::depths(&machine, &nodes);
     let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
     let Some(most) = run::pieces(&plan, &depth) else { return Ok(None) };
-    let tried = if terms.startup > 0.0 { PIECES } else { &[most] };
+    let plain = Variant { home: None, memory: None, ..terms.variant };
+    let tried = match (plain == terms.variant, terms.startup > 0.0) {
+        (true, true) => PIECES,
+        (true, false) => &[most],
+        (false, _) => &[],
+    };
     let mut best: Option<Sent> = None;
     for &pieces in tried.iter().filter(|&&pieces| pieces <= most) {
         let sent = deliver_and_return(&scale, &plan, switching, pieces, terms.variant.results);
@@ -184,17 +193,32 @@ fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
             Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        if terms.misfit(&schedule).is_some() {
-            return Ok(None);
-        }
-        let Some(run) = run::run(&scale, &depth, &schedule)? else { continue };
+        let run = run::run(&scale, &terms.variant, &depth, &schedule)?;
+        let Some(run) = run.filter(|run| run.misfit.is_none()) else { continue };
         let makespan = scale.units_of_ticks(run.ticks);
         if best.as_ref().is_none_or(|best| makespan < best.makespan) {
             let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&schedule));
             best = Some(Sent { makespan, messages: run.messages, goal });
         }
     }
-    Ok(best)
+    if terms.variant == Variant::default() || best.as_ref().is_some_and(|best| best.makespan <= makespan) {
+        return Ok(best);
+    }
+    let whole = switching != Forwarding::CutThrough;
+    let settings = ListSettings { chunks: None, moves: false, whole };
+    let listed = match list(&scale, &terms.variant, Basis::Shares(&plan), &settings) {
+        Ok(listed) => listed,
+        Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(best),
+        Err(error) => return Err(error),
+    };
+    let run = run::run(&scale, &terms.variant, &depth, &listed.schedule)?;
+    let Some(run) = run.filter(|run| run.misfit.is_none()) else { return Ok(best) };
+    let makespan = scale.units_of_ticks(run.ticks);
+    if best.as_ref().is_some_and(|best| best.makespan <= makespan) {
+        return Ok(best);
+    }
+    let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&listed.schedule));
+    Ok(Some(Sent { makespan, messages: run.messages, goal }))
 }
 
 /// A schedule as GOAL text.

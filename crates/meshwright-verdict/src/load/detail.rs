@@ -106,7 +106,7 @@ impl LoadBound {
     /// The greatest of what the fluid optimum says with its cut, start-ups, and a machine that does less.
     pub(super) fn greatest(
         (makespan, cut): (f64, Cut),
-        startup: Option<&StartupBound>,
+        (startup, started): (Option<&StartupBound>, Option<f64>),
         variant: Option<&VariantAnswer>,
         machine: &Machine,
     ) -> Self {
@@ -114,8 +114,28 @@ impl LoadBound {
             Some(variant) if variant.makespan > makespan => Self::of_variant(variant),
             _ => Self::of_cut(makespan, cut, machine),
         };
-        let Some(startup) = startup.filter(|startup| startup.makespan > fluid.makespan) else { return fluid };
         let fluid_makespan = fluid.makespan;
+        let cut = startup.map_or(0.0, |startup| startup.makespan).max(fluid_makespan);
+        if let Some(makespan) = started.filter(|&least| least > cut) {
+            let certificate = format!(
+                "No schedule is faster with start-ups: all takes at least {}, the least of a linear programme that counts \
+                 messages (without start-ups {}).",
+                short(makespan),
+                short(fluid_makespan)
+            );
+            let speedup = 1.0 / makespan;
+            let none = Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 };
+            return Self {
+                makespan,
+                speedup,
+                fluid_makespan,
+                cut: none,
+                kind: BoundKind::Programme,
+                certificate,
+                ..fluid
+            };
+        }
+        let Some(startup) = startup.filter(|startup| startup.makespan > fluid_makespan) else { return fluid };
         let bound = Self::of_cut(startup.makespan, startup.cut.clone(), machine);
         let certificate = format!(
             "{} (a start-up comes before each message; without them {}).",

@@ -31,6 +31,8 @@ pub(super) struct Asked<'a> {
     pub(super) terms: Terms,
     /// What start-ups say, where that is more than the fluid optimum.
     pub(super) startup: Option<&'a StartupBound>,
+    /// What the programme with start-ups says, where that is more.
+    pub(super) started: Option<f64>,
     pub(super) shares: &'a [f64],
     pub(super) makespan: f64,
     pub(super) switching: Forwarding,
@@ -55,7 +57,7 @@ pub(super) fn decide(
     asked: &Asked<'_>,
     send: &mut dyn FnMut() -> Result<Option<Sent>>,
 ) -> Result<Feasibility> {
-    let Asked { terms, startup, shares, makespan, switching, cells } = *asked;
+    let Asked { terms, startup, started, shares, makespan, switching, cells } = *asked;
     let found = by_flow(problem, shares, makespan, switching, cells)?;
     let is_fluid = switching != Forwarding::StoreAndForward && terms.startup == 0.0;
     if !found.feasible && found.reading != Reading::Undecided {
@@ -80,6 +82,10 @@ pub(super) fn decide(
         }
         let undecided = Feasibility::of(false, Reading::Undecided);
         return Ok(by_schedule(makespan, send)?.unwrap_or(undecided));
+    }
+    if let Some(least) = started.filter(|&least| least > makespan * (1.0 + SOLVER)) {
+        let no = Feasibility::of(false, Reading::Programme);
+        return Ok(Feasibility { least: Some(least), ..no });
     }
     let mut least = None;
     if terms.variant != Variant::default() {
@@ -209,7 +215,8 @@ impl Case<'_, '_> {
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
         let (shares, makespan, switching) = (plan.shares.as_slice(), plan.makespan, answer.switching);
         let (terms, startup) = (self.terms, self.startup.as_ref());
-        let asked = Asked { terms, startup, shares, makespan, switching, cells };
+        let started = self.started.as_ref().map(|(least, _)| *least);
+        let asked = Asked { terms, startup, started, shares, makespan, switching, cells };
         let sent = |run: &Run| Sent {
             makespan: self.scale.units_of_ticks(run.ticks),
             messages: run.messages,
@@ -232,9 +239,10 @@ impl Case<'_, '_> {
     pub(super) fn certified(&self) -> Result<LoadBound> {
         let optimum = (self.optimum.makespan, self.optimum.cut.clone());
         let variant = self.limited.as_ref().map(|limited| &limited.answer);
-        let bound = LoadBound::greatest(optimum, self.startup.as_ref(), variant, self.machine);
+        let started = self.started.as_ref().map(|(least, _)| *least);
+        let bound = LoadBound::greatest(optimum, (self.startup.as_ref(), started), variant, self.machine);
         // Nobody knows whether that of start-ups is attained, let alone by how many.
-        let is_counted = self.startup.is_none() && self.limited.is_none();
+        let is_counted = self.startup.is_none() && self.started.is_none() && self.limited.is_none();
         let processors = if is_counted { self.fewest(bound.makespan)? } else { None };
         Ok(LoadBound { processors, ..bound })
     }

@@ -8,9 +8,9 @@ use super::{Changing, DynamicAnswer, LoadVerdict, Queues};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_core::words::short;
-use meshwright_load::lp::{Duplex, Variant};
+use meshwright_load::lp::{Duplex, Ports, Variant};
 use meshwright_load::{ports, queues};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_network::topology::Machine;
 
 /// The name of the method that is the optimum of a variant.
 pub const PROGRAMME: &str = "programme";
@@ -67,12 +67,18 @@ pub struct Further {
 /// The optimum of a variant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariantAnswer {
-    /// All links of a node at a time, or one out and one in.
-    pub ports: PortModel,
+    /// How many messages a node takes part in at a time: on all links, or so many out and so many in.
+    pub ports: Ports,
     /// Whether nodes compute while they communicate.
     pub front_end: bool,
     /// The size of results over that of loads.
     pub results: f64,
+    /// Where the results go; none for the source of their load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home: Option<NodeId>,
+    /// How much load that is not its own a node has room for, as a share of the whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<f64>,
     /// Whether wires carry both directions at a time.
     pub duplex: Duplex,
     /// When all is worked off and every result is back, in units of w Tcp.
@@ -146,8 +152,9 @@ impl Case<'_, '_> {
 impl VariantAnswer {
     /// What sets the machine apart, as in `one port, half duplex`.
     pub fn limits(&self) -> String {
-        let Self { ports, front_end, results, duplex, .. } = *self;
-        Terms { variant: Variant { ports, front_end, results, duplex }, startup: 0.0 }.limits()
+        let Self { ports, front_end, results, home, memory, duplex, .. } = *self;
+        let variant = Variant { ports, front_end, results, home, memory, duplex };
+        Terms { variant, startup: 0.0 }.limits()
     }
 }
 

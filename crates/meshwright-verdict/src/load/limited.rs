@@ -3,17 +3,19 @@
 use super::answer::{Answer, Case};
 use super::feasible::SOLVER;
 use super::job::Job;
+use super::terms::Terms;
 use super::{LoadOutcome, PROGRAMME, VariantAnswer};
 use crate::Skipped;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::lp::{self, Theorem, Variant};
+use meshwright_load::optimum::Paid;
 use meshwright_load::{Forwarding, Plan, Problem};
 use meshwright_network::topology::Machine;
 
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
-    let of_machine = Variant { ports: machine.port_model(), ..Variant::default() };
+    let of_machine = Variant { ports: machine.port_model().into(), ..Variant::default() };
     let wanted = job.further.variant.unwrap_or(of_machine);
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
 }
@@ -41,10 +43,23 @@ impl Limited {
         let answer = |makespan: f64, attained: bool| {
             // What a machine that does more needs is needed here too.
             let makespan = makespan.max(plain);
-            let Variant { ports, front_end, results, duplex } = variant;
+            let Variant { ports, front_end, results, home, memory, duplex } = variant;
             let (speedup, loss) = (1.0 / makespan, makespan / plain - 1.0);
             let theorem = theorem.map(|theorem| theorem.formula);
-            VariantAnswer { ports, front_end, results, duplex, makespan, speedup, loss, attained, theorem }
+            let attained = attained && memory.is_none();
+            VariantAnswer {
+                ports,
+                front_end,
+                results,
+                home,
+                memory,
+                duplex,
+                makespan,
+                speedup,
+                loss,
+                attained,
+                theorem,
+            }
         };
         Ok(Some(match solve(problem, &variant, plain, theorem) {
             Ok(programme) => {
@@ -52,7 +67,7 @@ impl Limited {
                 Self { answer: answer(makespan, programme.attained), programme: Ok(programme) }
             }
             Err(error @ (Error::TooLarge { .. } | Error::NotApplicable { .. }))
-                if theorem.is_some() || !asked =>
+                if theorem.is_some() || !asked || matches!(error, Error::TooLarge { .. }) =>
             {
                 let known = theorem.map(|theorem| theorem.makespan);
                 let answer = answer(known.unwrap_or(plain), known.is_some());
@@ -71,6 +86,7 @@ fn solve(
     least: f64,
     theorem: Option<Theorem>,
 ) -> Result<lp::Distribution> {
+    // Load that flows takes no room.
     let answer = lp::solve(problem, variant)?;
     let found = answer.makespan;
     let is_off = |theorem: Theorem| (found - theorem.makespan).abs() > SOLVER * theorem.makespan.max(found);
@@ -81,11 +97,38 @@ fn solve(
     Ok(answer)
 }
 
+impl Limited {
+    /// The distribution that has the optimum, if it is known.
+    pub(super) fn distribution(&self) -> Option<&lp::Distribution> {
+        self.programme.as_ref().ok()
+    }
+}
+
+/// What the programme with start-ups says beyond `least`, which is known, and the distribution it allows shortly after; none
+/// for machines that are too large for it.
+pub(super) fn started(
+    problem: &Problem<'_>,
+    terms: &Terms,
+    paid: Paid,
+    least: f64,
+) -> Result<Option<(f64, lp::Distribution)>> {
+    if terms.startup == 0.0 {
+        return Ok(None);
+    }
+    match lp::with_startups(problem, &terms.variant, terms.startup, paid, least) {
+        // Its solver is good for so much.
+        Ok((bound, found)) => Ok(Some((bound * (1.0 - SOLVER), found))),
+        Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 impl Case<'_, '_> {
     /// No schedule on the machine that was asked for ends earlier, in units of w Tcp: the greatest bound there is.
     pub(super) fn least(&self) -> f64 {
         let limited = self.limited.as_ref().map_or(self.optimum.makespan, |limited| limited.answer.makespan);
-        self.startup.as_ref().map_or(limited, |startup| startup.makespan.max(limited))
+        let cut = self.startup.as_ref().map_or(limited, |startup| startup.makespan.max(limited));
+        self.started.as_ref().map_or(cut, |(least, _)| least.max(cut))
     }
 
     /// Whether a message costs more than its bytes.
@@ -118,11 +161,8 @@ impl Case<'_, '_> {
         let busiest = answer.work.iter().enumerate().filter(|(_, share)| **share > 0.0).map(work);
         let makespan = busiest.fold(found.makespan, f64::max);
         let plan = Plan { makespan, shares: answer.work.clone(), cells: None };
-        let run = match self.delivered(&plan, Forwarding::CutThrough) {
-            Ok(run) => run,
-            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => None,
-            Err(error) => return Err(error),
-        };
+        // As for the optimum: the messages that follow it.
+        let run = self.sent().as_ref().ok().and_then(|(_, run)| run.clone());
         let mut method = Answer { run, ..Answer::of(plan, Forwarding::CutThrough) };
         method.flow = Some(answer.flow.clone());
         method.is_possible = found.attained && self.terms.startup == 0.0;
@@ -147,6 +187,7 @@ impl Case<'_, '_> {
 mod tests {
     use super::*;
     use meshwright_load::Source;
+    use meshwright_load::lp::Ports;
     use meshwright_network::topology::PortModel;
 
     #[test]
@@ -155,7 +196,7 @@ mod tests {
         let mut job = Job::new(&machine, vec![Source::at(NodeId(4), 1.0)], 0.5, 1000);
         assert_eq!(variant(&job, &machine), None);
         machine = machine.with_port_model(PortModel::One);
-        let one = Variant { ports: PortModel::One, ..Variant::default() };
+        let one = Variant { ports: Ports::ONE, ..Variant::default() };
         assert_eq!(variant(&job, &machine), Some((one, false)));
         job.further.variant = Some(one);
         assert_eq!(variant(&job, &machine), Some((one, true)));

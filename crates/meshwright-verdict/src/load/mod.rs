@@ -16,12 +16,14 @@
 //! | `dynamic` | loads and speeds that change |
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
+//! | `audit` | whether a run kept to ports, wires and front ends |
 //! | `claim` | [`check`]: claimed schedules |
 //! | `detail` | what is known of the job and of each method |
 //! | `random` | averages over random sources |
 //! | `words` | reasons, certificates and refutations in sentences |
 
 mod answer;
+mod audit;
 mod buffered;
 mod claim;
 mod detail;
@@ -103,9 +105,9 @@ pub fn judge(
 ) -> Result<LoadVerdict> {
     let mut with_ports;
     let machine = match limited::variant(job, machine) {
-        Some((variant, _)) if variant.ports != machine.port_model() => {
+        Some((variant, _)) if variant.ports.model() != machine.port_model() => {
             with_ports = machine.clone();
-            with_ports = with_ports.with_port_model(variant.ports);
+            with_ports = with_ports.with_port_model(variant.ports.model());
             &with_ports
         }
         _ => machine,
@@ -206,7 +208,7 @@ impl Contest for Case<'_, '_> {
         &self,
         winner: Option<&LoadOutcome>,
         results: &[LoadOutcome],
-        skipped: &mut Vec<Skipped>,
+        _skipped: &mut Vec<Skipped>,
         watch: &mut dyn Watch,
     ) -> Result<LoadFacts> {
         let (job, mut progress) = (self.job, |what: &str| watch.tell(what));
@@ -219,7 +221,7 @@ impl Contest for Case<'_, '_> {
             unit_cycles: self.scale.unit_cycles(),
             startup: self.scale.units(self.machine.costs().startup),
             bound: self.certified()?,
-            front: if job.front { self.front(results, &mut progress, skipped)? } else { Vec::new() },
+            front: if job.front { self.front(results, &mut progress)? } else { Vec::new() },
             deadline: self.deadline(results)?,
             further,
         })
@@ -308,7 +310,8 @@ impl Outcome<LoadDetail> {
 
     /// Whether this is the fluid optimum, whose simulated time is that of the installments that follow it.
     pub fn is_fluid(&self) -> bool {
-        methods::find(&self.method).is_some_and(|method| matches!(method.kind, Kind::Optimum))
+        let is_optimum = |method: &Method| matches!(method.kind, Kind::Optimum);
+        self.method == PROGRAMME || methods::find(&self.method).is_some_and(is_optimum)
     }
 }
 

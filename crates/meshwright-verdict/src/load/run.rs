@@ -1,11 +1,12 @@
 //! The referee's time of a divided load.
 
-use super::TimingRow;
+use super::{TimingRow, audit};
 use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
 use meshwright_load::Plan;
 use meshwright_load::installments::Scale;
+use meshwright_load::lp::Variant;
 use meshwright_schedule::{Message, Schedule};
 use meshwright_sim as sim;
 use meshwright_sim::link_use::{self, Way};
@@ -26,10 +27,17 @@ pub(super) struct Run {
     pub(super) messages: u64,
     pub(super) hottest: Option<LinkUse>,
     pub(super) timing: Vec<TimingRow>,
+    /// Why it is no run of the machine that was asked for, if it is none.
+    pub(super) misfit: Option<String>,
 }
 
-/// Runs a schedule; none when it comes to a standstill.
-pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> Result<Option<Run>> {
+/// Runs a schedule for a machine of this variant; none when it comes to a standstill.
+pub(super) fn run(
+    scale: &Scale<'_, '_>,
+    variant: &Variant,
+    depth: &[u32],
+    schedule: &Schedule,
+) -> Result<Option<Run>> {
     let machine = scale.problem().machine();
     let (trace, timeline) = sim::watch_schedule(machine, schedule)?;
     if trace.deadlock.is_some() {
@@ -43,6 +51,7 @@ pub(super) fn run(scale: &Scale<'_, '_>, depth: &[u32], schedule: &Schedule) -> 
         messages: messages.len() as u64,
         hottest: link_use::busiest_link(&loads, machine),
         timing: TimingRow::of_run(scale, depth, &matched, &timeline),
+        misfit: audit::misfit(scale, variant, &matched, &timeline),
     }))
 }
 

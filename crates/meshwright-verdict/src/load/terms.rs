@@ -2,10 +2,9 @@
 
 use meshwright_core::words::short;
 use meshwright_load::Problem;
-use meshwright_load::lp::{Duplex, Variant};
+use meshwright_load::lp::{Duplex, Ports, Variant};
 use meshwright_load::optimum::{Paid, StartupBound, with_startup};
-use meshwright_network::topology::{PortModel, Switching};
-use meshwright_schedule::Schedule;
+use meshwright_network::topology::Switching;
 
 /// Where a message pays its start-up.
 pub(super) fn paid(switching: Switching) -> Paid {
@@ -43,46 +42,26 @@ impl Terms {
 
     /// What sets the machine apart, as in `one port, half duplex`.
     pub(super) fn limits(&self) -> String {
-        let Variant { ports, front_end, results, duplex } = self.variant;
+        let Variant { ports, front_end, results, home, memory, duplex } = self.variant;
         let mut words = Vec::new();
-        if ports == PortModel::One {
-            words.push("one port".to_string());
+        match ports {
+            Ports::All => {}
+            Ports::ONE => words.push("one port".to_string()),
+            Ports::Few(ports) => words.push(format!("{ports} ports")),
         }
         if !front_end {
             words.push("no front end".to_string());
         }
         if results > 0.0 {
-            words.push(format!("results {} times the load", short(results)));
+            let home = home.map_or(String::new(), |home| format!(" for node {home}"));
+            words.push(format!("results {} times the load{home}", short(results)));
         }
         if duplex == Duplex::Half {
             words.push("half duplex".to_string());
         }
+        if let Some(memory) = memory {
+            words.push(format!("room for {} of the load", short(memory)));
+        }
         words.join(", ")
-    }
-
-    /// Why a schedule, whose results come back as messages, is none of this machine; none if it is.
-    ///
-    /// The referee knows nodes with one port, out and in. It knows neither wires whose directions share their time nor
-    /// processors that stand still while messages come and go: such schedules must not use what they have not.
-    pub(super) fn misfit(&self, schedule: &Schedule) -> Option<String> {
-        let Variant { ports, front_end, duplex, .. } = self.variant;
-        let messages = schedule.messages();
-        if messages.is_empty() || (front_end && duplex == Duplex::Full) {
-            return None;
-        }
-        if !front_end {
-            return Some("no schedule of messages is made for nodes without a front end".to_string());
-        }
-        if ports == PortModel::One {
-            return Some("no schedule of messages is made for one port and half duplex together".to_string());
-        }
-        let mut ways: Vec<_> = messages.iter().map(|message| (message.source, message.target)).collect();
-        ways.sort_unstable();
-        ways.dedup();
-        let is_twice = |&(from, to): &(_, _)| ways.binary_search(&(to, from)).is_ok();
-        ways.iter().any(is_twice).then(|| {
-            "its messages use both directions of a wire, which half duplex does not have at a time"
-                .to_string()
-        })
     }
 }

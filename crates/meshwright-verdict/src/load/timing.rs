@@ -3,11 +3,11 @@
 use super::TimingRow;
 use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding;
-use meshwright_load::installments::Scale;
+use meshwright_load::installments::{CLOCK, Scale};
 use meshwright_load::shares::timing;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::MatchedMessage;
-use meshwright_sim::Timeline;
+use meshwright_sim::{Computation, Timeline};
 
 /// The most links of sources in a diagram of a simulation.
 const PORTS_MAX: usize = 12;
@@ -74,6 +74,11 @@ impl Rows<'_> {
         (self.scale.units_of_ticks(arrival.saturating_sub(ticks)), self.scale.units_of_ticks(arrival))
     }
 
+    /// The computations that are work.
+    fn computations(&self) -> impl Iterator<Item = &Computation> {
+        self.timeline.computations.iter().filter(|one| one.processor != u32::from(CLOCK))
+    }
+
     /// The links over which sources send.
     fn ports(&self, sources: &[NodeId]) -> Vec<TimingRow> {
         let mut ports: Vec<(NodeId, NodeId)> = self
@@ -104,7 +109,7 @@ impl Rows<'_> {
 
     /// Processors that compute, evenly chosen from the nearest to the farthest.
     fn processors(&self, depth: &[u32]) -> Vec<NodeId> {
-        let mut nodes: Vec<u32> = self.timeline.computations.iter().map(|one| one.rank).collect();
+        let mut nodes: Vec<u32> = self.computations().map(|one| one.rank).collect();
         nodes.sort_unstable();
         nodes.dedup();
         nodes.sort_by_key(|&node| depth[node as usize]);
@@ -115,7 +120,7 @@ impl Rows<'_> {
 
     fn processor(&self, node: NodeId) -> TimingRow {
         let received = (0..self.messages.len()).filter(|&index| self.messages[index].target == node);
-        let computed = self.timeline.computations.iter().filter(|one| one.rank == node.0);
+        let computed = self.computations().filter(|one| one.rank == node.0);
         let units = |ticks| self.scale.units_of_ticks(ticks);
         TimingRow {
             label: self.machine.node_name(node),

@@ -1,0 +1,113 @@
+//! The schedules that are known for a machine that does less at a time, the fastest first.
+
+use super::{Basis, Found, ListSettings, Task, balance, horizon, of_basis};
+use crate::installments::record::Installments;
+use crate::installments::scale::Scale;
+use crate::installments::singles::stay;
+use crate::lp::{Distribution, Variant};
+use crate::{Plan, Problem, layers};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Topology;
+
+/// So many nodes beside the sources get the same each, to begin with.
+const NEAREST: &[usize] = &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+
+/// How many sizes are tried for each at first, and how many of the best are looked at again.
+const FEW_TRIES: usize = 16;
+const LOOKED_AT_AGAIN: usize = 3;
+
+/// Not many more nodes than the bound's speedup are of use.
+const TOO_MANY: f64 = 3.0;
+
+/// List schedules for all that is known to be worth a try: the distributions, the nearest processors, equal shares; and
+/// the load where it enters, if that is allowed. None is slower than the load where it enters.
+///
+/// `bound` is a makespan that no schedule beats: as many nodes as its speedup are of use, and not many more.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when no schedule is found.
+///
+/// # Complexity
+///
+/// Some ten times that of [`list`](super::list()).
+pub fn limited(
+    scale: &Scale,
+    variant: &Variant,
+    distributions: &[&Distribution],
+    bound: f64,
+    settings: &ListSettings,
+) -> Result<Vec<Installments>> {
+    let problem = scale.problem();
+    let mut found: Vec<Installments> = Vec::new();
+    let stays = variant.results == 0.0
+        || variant.home.is_none_or(|home| problem.sources().iter().all(|source| source.node == home));
+    if stays {
+        found.extend(stay(scale));
+    }
+    let mut tried: Vec<(Task, Found)> = Vec::new();
+    let mut add = |basis: Basis<'_>, settings: &ListSettings| {
+        let ways = match of_basis(scale, variant, basis) {
+            Ok(ways) => ways,
+            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let task = Task { scale, variant, settings: *settings, horizon: horizon(scale, &ways) };
+        if let Some(found) = task.search(&ways, FEW_TRIES) {
+            let found = if settings.moves { balance::improve(&task, found) } else { found };
+            tried.push((task, found));
+        }
+        Ok(())
+    };
+    for distribution in distributions {
+        add(Basis::Distribution(distribution), settings)?;
+    }
+    let workers = workers(problem);
+    let useful = (TOO_MANY / bound).min(workers.len() as f64) as usize;
+    // Without start-ups and with all loads there at once the programme says who is worth a message.
+    let is_free = scale.costs().startup_ticks() == 0 && variant.memory.is_none();
+    let is_known = !distributions.is_empty() && is_free && problem.releases().len() == 1;
+    let counts = NEAREST.iter().copied().take_while(|&count| !is_known && count <= useful);
+    for count in counts.chain([0]) {
+        add(Basis::Shares(&equal(problem, &workers[..count.min(workers.len())])), settings)?;
+    }
+    if workers.len() <= NEAREST[NEAREST.len() - 1] {
+        add(Basis::Shares(&equal(problem, &workers)), &ListSettings { moves: false, ..*settings })?;
+    }
+    tried.sort_by_key(|(_, found)| found.last);
+    for (task, one) in tried.into_iter().take(LOOKED_AT_AGAIN) {
+        found.push(task.write(&task.again(one)));
+    }
+    found.sort_by_key(|one| (one.predicted_cycles, one.messages));
+    if found.is_empty() {
+        let why = "no schedule of messages was found that this machine has the ports, links and room for";
+        return Err(Error::not_applicable("sending the load in messages", why));
+    }
+    Ok(found)
+}
+
+/// The nodes beside the sources that work, the nearest first.
+fn workers(problem: &Problem) -> Vec<NodeId> {
+    let sources: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    let depth = layers::depths(problem.machine(), &sources);
+    let is_worker = |node: &NodeId| {
+        let depth = depth[node.index()];
+        depth != u32::MAX && depth > 0 && problem.work(*node).is_finite()
+    };
+    let mut nodes: Vec<NodeId> = problem.machine().living().filter(is_worker).collect();
+    nodes.sort_by_key(|node| depth[node.index()]);
+    nodes
+}
+
+/// Equal shares, by speed, for the sources that work and these nodes.
+fn equal(problem: &Problem, nodes: &[NodeId]) -> Plan {
+    let mut shares = vec![0.0; problem.machine().nodes() as usize];
+    let sources = problem.sources().iter().map(|source| source.node);
+    for node in sources.chain(nodes.iter().copied()) {
+        shares[node.index()] = 1.0 / problem.work(node);
+    }
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    Plan { makespan: 1.0, shares, cells: None }
+}

@@ -1,0 +1,376 @@
+//! The programme with start-ups: a lower bound that knows ports, wires, results, room and the start-up of every message.
+
+use microlp::{ComparisonOp, OptimizationDirection, Variable};
+
+use super::model::{Model, UNIT, lost};
+use super::variant::{Distribution, Duplex, Part, Ports, Variant};
+use crate::optimum::Paid;
+use crate::{Problem, layers};
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+use meshwright_network::topology::Topology;
+
+/// Larger programmes are not solved a dozen times.
+const VARIABLES_MAX: usize = 2_500;
+
+/// The bound is found up to this part of it.
+const NEAR: f64 = 1e-4;
+
+/// What the solver's tolerance may hide.
+const SOLVER: f64 = 1e-6;
+
+/// A bound on the makespan of a machine of this variant where every message costs `startup`, and a distribution that the
+/// programme allows shortly after it; `least` is a bound that is known.
+///
+/// ```text
+/// for a time T:  most d with  d L_v + in_v = out_v + p_v,                      w_v p_v <= T - e_v - b_v
+///   z_e (f_e + g_e) + l (n_e + m_e) <= T - e_u - b_v   on a link u -> v        n_e >= f_e / F_e,  m_e >= g_e / G_e
+///   sum of n_e into v >= w_v p_v / (T - e_v - b_v)     where no load enters,   and so for the m_e of results out of v
+/// ```
+///
+/// e_v is the earliest moment at which load can be at v: the release and a start-up for every link. b_v is what results need
+/// at the least from v to where they go. n and m count messages: at least one where anything goes, and F and G are the most that
+/// can cross a link in its time, or fit into the room at its end. Ports and processors add up their links as in [`solve`].
+/// The bound is the least T at which d reaches 1. What a schedule does in time T satisfies every row, with whole numbers of
+/// messages, which the programme does not ask for.
+///
+/// Where a start-up is paid once a message takes no further start-up on its way: then only e and b of whole ways count.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] for more than some thousand variables; as for [`solve`](super::solve) when the solver loses its way.
+///
+/// # Complexity
+///
+/// Some twenty linear programmes.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::lp::{Ports, Variant, with_startups};
+/// use meshwright_load::optimum::Paid;
+/// use meshwright_load::{Problem, Source};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let line = Machine::new("mesh:1x2")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
+/// // One message of a after 0.1: the receiver works from then on, or not at all.
+/// let (bound, _) = with_startups(&problem, &Variant::default(), 0.1, Paid::EveryHop, 0.5)?;
+/// assert!((bound - 0.55).abs() < 1e-3);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn with_startups(
+    problem: &Problem,
+    variant: &Variant,
+    startup: f64,
+    paid: Paid,
+    least: f64,
+) -> Result<(f64, Distribution)> {
+    let model = Model::new(problem, variant, None);
+    let variables = 2 * model.size();
+    if variables > VARIABLES_MAX {
+        return Err(Error::TooLarge {
+            what: "a linear programme with start-ups",
+            needed: format!("{variables} variables"),
+            limit: format!("{VARIABLES_MAX} variables"),
+        });
+    }
+    let windows = Windows::new(&model, startup, paid);
+    let solve = |end: f64| windows.most(end);
+    if let (done, Some(found)) = solve(least)?
+        && done >= 1.0 - SOLVER
+    {
+        return Ok((least, found));
+    }
+    let (mut low, mut high) = (least, least);
+    let mut known = None;
+    while known.is_none() {
+        high *= 1.5;
+        if high > least * 1e6 {
+            return Err(lost("no time is enough"));
+        }
+        let (done, found) = solve(high)?;
+        match found.filter(|_| done >= 1.0 - SOLVER) {
+            Some(found) => known = Some(found),
+            None => low = high,
+        }
+    }
+    while high - low > NEAR * low {
+        let middle = f64::midpoint(low, high);
+        let (done, found) = solve(middle)?;
+        match found.filter(|_| done >= 1.0 - SOLVER) {
+            Some(found) => (high, known) = (middle, Some(found)),
+            None => low = middle,
+        }
+    }
+    Ok((low, known.expect("a time was enough")))
+}
+
+/// From when on, and until how long before the end, everything can be in use.
+struct Windows<'a> {
+    model: &'a Model<'a>,
+    startup: f64,
+    is_each: bool,
+    /// By node, e and b.
+    early: Vec<f64>,
+    late: Vec<f64>,
+}
+
+/// The variables of one commodity.
+struct Columns {
+    flow: Vec<Variable>,
+    returned: Vec<Option<Variable>>,
+    work: Vec<Option<Variable>>,
+}
+
+impl<'a> Windows<'a> {
+    fn new(model: &'a Model<'a>, startup: f64, paid: Paid) -> Self {
+        let (problem, machine) = (model.problem, model.problem.machine());
+        let is_each = paid == Paid::EveryHop;
+        let costs = |hops: u32| match (hops, is_each) {
+            (u32::MAX, _) => f64::INFINITY,
+            (hops, true) => startup * f64::from(hops),
+            (hops, false) => startup * f64::from(hops.min(1)),
+        };
+        let nodes = machine.nodes() as usize;
+        let mut early = vec![f64::INFINITY; nodes];
+        for source in problem.sources() {
+            let depths = layers::depths(machine, &[source.node]);
+            for (early, &hops) in early.iter_mut().zip(&depths) {
+                *early = early.min(source.release + costs(hops));
+            }
+        }
+        let homes: Vec<NodeId> = model.commodities.iter().filter_map(|one| one.home).collect();
+        let late = match homes.is_empty() {
+            true => vec![0.0; nodes],
+            false => layers::depths(machine, &homes).into_iter().map(costs).collect(),
+        };
+        Self { model, startup, is_each, early, late }
+    }
+
+    /// How long a link can be in use.
+    fn of_wire(&self, wire: usize, end: f64) -> f64 {
+        let wire = &self.model.wires[wire];
+        let (from, to) = (wire.from.index(), wire.to.index());
+        match self.is_each {
+            true => (end - self.early[from] - self.late[to]).max(0.0),
+            // No bit leaves a source before its start-up has passed.
+            false => (end - self.early[from].max(self.first() + self.startup)).max(0.0),
+        }
+    }
+
+    fn first(&self) -> f64 {
+        self.model.starts[0]
+    }
+
+    /// How long a processor can work.
+    fn of_node(&self, node: usize, end: f64) -> f64 {
+        (end - self.early[node] - self.late[node]).max(0.0)
+    }
+
+    /// The most that can be done until then, as a part of the load, and how.
+    fn most(&self, end: f64) -> Result<(f64, Option<Distribution>)> {
+        let model = self.model;
+        let mut programme = microlp::Problem::new(OptimizationDirection::Maximize);
+        let done = programme.add_var(1.0, (0.0, UNIT));
+        let free = (0.0, f64::INFINITY);
+        let mut columns = Vec::new();
+        for commodity in &model.commodities {
+            let mut add = |is_there: bool| is_there.then(|| programme.add_var(0.0, free));
+            let flow = model.wires.iter().map(|_| add(true).expect("it was asked for")).collect();
+            let leads = |from| model.variant.results > 0.0 && commodity.home != Some(from);
+            let returned = model.wires.iter().map(|wire| add(leads(wire.from))).collect();
+            let works = |node: usize| model.problem.work(NodeId(node as u32)).is_finite();
+            let work = (0..model.nodes()).map(|node| add(works(node))).collect();
+            columns.push(Columns { flow, returned, work });
+        }
+        let mut counts =
+            || -> Vec<Variable> { model.wires.iter().map(|_| programme.add_var(0.0, free)).collect() };
+        let charges = [counts(), counts()];
+        self.add_balances(&mut programme, done, &columns);
+        self.add_counts(&mut programme, end, &columns, &charges);
+        self.add_rows(&mut programme, end, &columns, &charges);
+        let outcome = programme.solve().map_err(|why| lost(&why.to_string()))?;
+        let solution = outcome.into_solution().expect("no limit of time was set");
+        let share = solution.var_value(done) / UNIT;
+        if share < 1.0 - SOLVER {
+            return Ok((share, None));
+        }
+        let value = |variable: Option<Variable>| {
+            variable.map_or(0.0, |variable| solution.var_value(variable).max(0.0) / UNIT / share)
+        };
+        let links = model.problem.machine().links() as usize;
+        let mut parts = Vec::new();
+        for (commodity, columns) in model.commodities.iter().zip(&columns) {
+            let (mut flow, mut returned) = (vec![0.0; links], vec![0.0; links]);
+            for (index, wire) in model.wires.iter().enumerate() {
+                flow[wire.link.index()] = value(Some(columns.flow[index]));
+                returned[wire.link.index()] = value(columns.returned[index]);
+            }
+            let work = columns.work.iter().map(|&work| value(work)).collect();
+            parts.push(Part {
+                sources: commodity.sources.clone(),
+                home: commodity.home,
+                work,
+                flow,
+                returned,
+            });
+        }
+        Ok((share, Some(Distribution::of_parts(end, parts))))
+    }
+
+    fn add_balances(&self, programme: &mut microlp::Problem, done: Variable, columns: &[Columns]) {
+        let model = self.model;
+        for (commodity, own) in model.commodities.iter().zip(columns) {
+            for node in 0..model.nodes() {
+                let here = commodity.supplies.iter().filter(|supply| supply.0.index() == node);
+                let supply: f64 = here.map(|supply| supply.2).sum();
+                let into = || model.entering[node].iter();
+                let out = || model.leaving[node].iter();
+                let mut terms: Vec<(Variable, f64)> = into().map(|&wire| (own.flow[wire], 1.0)).collect();
+                terms.extend(out().map(|&wire| (own.flow[wire], -1.0)));
+                terms.extend(own.work[node].map(|work| (work, -1.0)));
+                terms.extend((supply > 0.0).then_some((done, supply)));
+                if !terms.is_empty() {
+                    programme.add_constraint(terms, ComparisonOp::Eq, 0.0);
+                }
+                if model.variant.results == 0.0 || commodity.home == Some(NodeId(node as u32)) {
+                    continue;
+                }
+                let mut terms: Vec<(Variable, f64)> =
+                    into().filter_map(|&wire| Some((own.returned[wire]?, 1.0))).collect();
+                terms.extend(out().filter_map(|&wire| Some((own.returned[wire]?, -1.0))));
+                terms.extend(own.work[node].map(|work| (work, model.variant.results)));
+                if !terms.is_empty() {
+                    programme.add_constraint(terms, ComparisonOp::Eq, 0.0);
+                }
+            }
+        }
+    }
+
+    /// Messages are counted where each pays its start-up on every link.
+    fn add_counts(
+        &self,
+        programme: &mut microlp::Problem,
+        end: f64,
+        columns: &[Columns],
+        [there, back]: &[Vec<Variable>; 2],
+    ) {
+        if !self.is_each {
+            return;
+        }
+        let model = self.model;
+        let room = model.variant.memory.unwrap_or(1.0).min(1.0);
+        for (index, wire) in model.wires.iter().enumerate() {
+            let time = (self.of_wire(index, end) - self.startup).max(0.0);
+            let fits = if wire.time > 0.0 { time / wire.time } else { f64::INFINITY };
+            let flows = columns.iter().map(|own| Some(own.flow[index])).collect();
+            let returns = columns.iter().map(|own| own.returned[index]).collect();
+            let sides: [(Vec<Option<Variable>>, _, f64); 2] =
+                [(flows, there, room), (returns, back, model.variant.results.max(f64::MIN_POSITIVE))];
+            for (flows, counts, most) in sides {
+                let most = most.min(fits).max(1e-9);
+                let mut terms: Vec<(Variable, f64)> =
+                    flows.into_iter().filter_map(|flow| Some((flow?, 1.0))).collect();
+                terms.push((counts[index], -most));
+                programme.add_constraint(terms, ComparisonOp::Le, 0.0);
+            }
+        }
+        for node in 0..model.nodes() {
+            let most = self.of_node(node, end) / model.problem.work(NodeId(node as u32));
+            if most <= 0.0 || !most.is_finite() {
+                continue;
+            }
+            let works = |is: &dyn Fn(Option<NodeId>) -> bool| -> Vec<(Variable, f64)> {
+                let own = model.commodities.iter().zip(columns).filter(|(one, _)| is(one.home));
+                own.filter_map(|(_, own)| Some((own.work[node]?, 1.0))).collect()
+            };
+            let count = |mut terms: Vec<(Variable, f64)>, wires: &[usize], counts: &[Variable]| {
+                terms.extend(wires.iter().map(|&wire| (counts[wire], -most)));
+                terms
+            };
+            let id = NodeId(node as u32);
+            if model.problem.sources().iter().all(|source| source.node != id) {
+                let terms = count(works(&|_| true), &model.entering[node], there);
+                programme.add_constraint(terms, ComparisonOp::Le, 0.0);
+            }
+            if model.variant.results > 0.0 {
+                let terms = count(works(&|home| home != Some(id)), &model.leaving[node], back);
+                programme.add_constraint(terms, ComparisonOp::Le, 0.0);
+            }
+        }
+    }
+
+    /// Nobody is busy for longer than it can be in use.
+    fn add_rows(
+        &self,
+        programme: &mut microlp::Problem,
+        end: f64,
+        columns: &[Columns],
+        charges: &[Vec<Variable>; 2],
+    ) {
+        let model = self.model;
+        let busy = |wires: &[usize]| -> Vec<(Variable, f64)> {
+            let mut terms = Vec::new();
+            for &wire in wires {
+                let time = model.wires[wire].time;
+                terms.extend(columns.iter().map(|own| (own.flow[wire], time)));
+                terms.extend(columns.iter().filter_map(|own| Some((own.returned[wire]?, time))));
+                let startup = if self.is_each { self.startup } else { 0.0 };
+                terms.extend(charges.iter().map(|counts| (counts[wire], startup)));
+            }
+            terms.retain(|term| term.1 > 0.0);
+            terms
+        };
+        let longest = |wires: &[usize]| wires.iter().map(|&wire| self.of_wire(wire, end)).fold(0.0, f64::max);
+        let mut limit = |terms: Vec<(Variable, f64)>, length: f64| {
+            if !terms.is_empty() {
+                programme.add_constraint(terms, ComparisonOp::Le, length * UNIT);
+            }
+        };
+        let Variant { ports, front_end, duplex, .. } = *model.variant;
+        for node in 0..model.nodes() {
+            let time = model.problem.work(NodeId(node as u32));
+            let work: Vec<(Variable, f64)> =
+                columns.iter().filter_map(|own| Some((own.work[node]?, time))).collect();
+            let (out, into) = (&model.leaving[node], &model.entering[node]);
+            let both = [out.as_slice(), into].concat();
+            let of_node = self.of_node(node, end);
+            limit(work.clone(), of_node);
+            if !front_end {
+                let whole = longest(&both).max(of_node);
+                // A node may send first and work last, and the other way round.
+                let whole = whole.max(end - self.early[node].min(self.first_of(&both)));
+                limit(work.into_iter().chain(busy(&both)).collect(), whole);
+            } else if let Ports::Few(ports) = ports {
+                let ports = f64::from(ports);
+                match duplex {
+                    Duplex::Half => limit(busy(&both), ports * (end - self.first_of(&both)).max(0.0)),
+                    Duplex::Full => {
+                        limit(busy(out), ports * longest(out));
+                        limit(busy(into), ports * (end - self.first_of(into)).max(0.0));
+                    }
+                }
+            }
+        }
+        for (index, wire) in model.wires.iter().enumerate() {
+            let back = model.leaving[wire.to.index()].iter().find(|&&back| model.wires[back].to == wire.from);
+            match (duplex, back) {
+                (Duplex::Half, Some(&back)) if back > index => {
+                    let pair = [index, back];
+                    limit(busy(&pair), (end - self.first_of(&pair)).max(0.0));
+                    limit(busy(&[index]), self.of_wire(index, end));
+                    limit(busy(&[back]), self.of_wire(back, end));
+                }
+                (Duplex::Half, Some(_)) => {}
+                _ => limit(busy(&[index]), self.of_wire(index, end)),
+            }
+        }
+    }
+
+    /// When the first of these links can be in use.
+    fn first_of(&self, wires: &[usize]) -> f64 {
+        let early = wires.iter().map(|&wire| self.early[self.model.wires[wire].from.index()]);
+        early.fold(f64::INFINITY, f64::min)
+    }
+}
