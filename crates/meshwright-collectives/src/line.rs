@@ -7,12 +7,14 @@
 //! | [`round`] | n - 1 | n - 1 |
 //! | [`both_ways`] | ceil((n - 1) / 2) | (n - 1) / 2 |
 //! | [`outward`] | n - 1 | n - 1, without a wrap |
-//! | [`direct`] | 1 | any member sends to any other |
+//! | [`direct`], [`far_first`] | 1 | any member sends to any other |
 //! | [`doubling`] | ceil(log_r n) | any member sends to any other |
 //!
 //! # Source
 //!
 //! `jain2010` for the rings; `bruck1997` for [`doubling`].
+
+use std::cmp::Reverse;
 
 use crate::flow::{ALL, Block, Flow};
 
@@ -83,8 +85,20 @@ pub fn outward(members: u32) -> Flow {
 
 /// Everyone to everyone in one step, each to the members after itself, the nearest first.
 pub fn direct(members: u32) -> Flow {
+    at_once(members, 1..members)
+}
+
+/// The same, those half-way round the ring first: where members share the links of a ring, the longest ways begin before short ones fill them.
+pub fn far_first(members: u32) -> Flow {
+    let mut far: Vec<u32> = (1..members).collect();
+    far.sort_by_key(|&far| Reverse(far.min(members - far)));
+    at_once(members, far.into_iter())
+}
+
+/// Everyone to everyone in one step, each to the members so far after itself.
+fn at_once(members: u32, far: impl Iterator<Item = u32>) -> Flow {
     let mut flow = parts(members, 1);
-    for far in 1..members {
+    for far in far {
         (0..members).for_each(|from| flow.copy(0, from, (from + far) % members, [from]));
     }
     flow
@@ -138,6 +152,7 @@ mod tests {
         ("both ways", both_ways, |n| n / 2),
         ("outward", outward, |n| n - 1),
         ("direct", direct, |n| u32::from(n > 1)),
+        ("far first", far_first, |n| u32::from(n > 1)),
         ("doubling", |n| doubling(n, 2), |n| (n as f64).log2().ceil() as u32),
         ("by three", |n| doubling(n, 3), |n| (0..).find(|&k| 3u32.pow(k) >= n).unwrap()),
         ("by five", |n| doubling(n, 5), |n| (0..).find(|&k| 5u32.pow(k) >= n).unwrap()),

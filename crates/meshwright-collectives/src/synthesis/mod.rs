@@ -4,10 +4,12 @@
 //! |---|---|
 //! | this one | [`search`]: the best schedule that is found, by simulation |
 //! | [`packing`](mod@packing) | each chunk along a tree of its own, the trees share the links evenly |
+//! | [`climb`](mod@climb) | how many trees, how deep, in which order |
 //! | [`list`] | which message each link takes next |
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
 
+pub mod climb;
 pub mod list;
 pub mod packing;
 pub mod product;
@@ -21,26 +23,32 @@ use rayon::prelude::*;
 
 use crate::flow::Flow;
 use crate::{Algorithm, Operation, Task};
-use packing::Depth;
+use packing::{Depth, Trees};
 use product::Product;
 
 /// The most messages of a schedule that is tried.
-const MESSAGES_MAX: usize = 1 << 20;
+const MESSAGES_MAX: usize = 1 << 21;
 
 /// What is above the bound by one part in so many is good enough.
 const NEAR: u64 = 50;
 
 /// How many products are simulated, and half as many of those that may stream well.
-const PRODUCTS: usize = 12;
+const PRODUCTS: usize = 14;
+
+/// How many are simulated of those with the same price.
+const ALIKE: usize = 2;
+
+/// Of how many of them it is tried whether members had better stay in step.
+const IN_STEP: usize = 10;
+
+/// How many messages all products together may have that are simulated whole; as many in chunks, and half as many in step.
+const BUDGET: usize = 1 << 22;
 
 /// Chunk counts that are tried of a product.
 const CHUNKS: [u32; 3] = [2, 4, 8];
 
 /// Of how many products chunks are tried.
 const FINALISTS: usize = 4;
-
-/// Costs of a level of depth that are tried of a packing.
-const LEVELS: [f64; 2] = [0.6, 4.0];
 
 /// The entry of the table.
 pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
@@ -65,8 +73,8 @@ pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
 pub enum Recipe {
     /// A product of exchanges, every message in so many chunks.
     Exchanges(Product, u32),
-    /// A packing of so many trees with this cost of a level.
-    Trees(u32, Depth),
+    /// A packing of trees.
+    Trees(Trees),
 }
 
 impl Recipe {
@@ -78,7 +86,7 @@ impl Recipe {
     pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
         match self {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
-            Self::Trees(trees, level) => Ok(packed(task, *trees, *level)?.flow),
+            Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
         }
     }
 }
@@ -88,7 +96,7 @@ impl Display for Recipe {
         match self {
             Self::Exchanges(product, 1) => f.write_str(&product.name()),
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
-            Self::Trees(trees, Depth(level)) => write!(f, "{trees} trees, {level} a level"),
+            Self::Trees(shape) => shape.fmt(f),
         }
     }
 }
@@ -111,14 +119,8 @@ fn unsearched(task: &Task<'_>) -> Result<Flow> {
     let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
     match products.as_ref().and_then(|all| all.first()) {
         Some(best) => best.product.flow(task),
-        None => Ok(packed(task, 16, Depth(1.0))?.flow),
+        None => Ok(climb::packed(task, Trees { trees: 16, level: Depth(1.0), haste: 1 })?.flow),
     }
-}
-
-/// A packing whose messages begin in the order of its list schedule.
-fn packed(task: &Task<'_>, trees: u32, level: Depth) -> Result<list::Timed> {
-    let flow = packing::flow(task, trees, level)?;
-    Ok(list::schedule(&flow, task.machine().costs(), |index| flow.transfers()[index].step.into()))
 }
 
 /// Simulates a flow: when it ends, none if it does not.
@@ -127,7 +129,8 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 /// The best schedule of products, chunk counts, trees and roots that is found.
 ///
 /// Products of exchanges are ordered by what they would take if nobody waited, and the cheapest are simulated, whole and in chunks.
-/// If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself for more and more trees, until more trees do not pay; the best is simulated.
+/// If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself, where
+/// their closed form is better than the best product, and the best is simulated.
 ///
 /// # Errors
 ///
@@ -135,12 +138,13 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// At most 31 simulations, of at most 2^20 messages each.
+/// O(2^24 messages), in at most 50 simulations.
 pub fn search(task: &Task<'_>, bound: Cycles, simulate: &Simulate<'_>) -> Result<Found> {
     let mut best = products(task, simulate)?;
     let is_near = |found: &Found| found.cycles.0 <= bound.0 + bound.0 / NEAR;
     if !best.as_ref().is_some_and(is_near) {
-        best = best.into_iter().chain(packings(task, simulate)?).min_by_key(|found| found.cycles);
+        let trees = packings(task, best.as_ref().map(|found| found.cycles), simulate)?;
+        best = best.into_iter().chain(trees).min_by_key(|found| found.cycles);
     }
     best.ok_or_else(|| {
         let why = format!("neither exchanges nor trees are a way to do {}", task.operation.name());
@@ -148,9 +152,24 @@ pub fn search(task: &Task<'_>, bound: Cycles, simulate: &Simulate<'_>) -> Result
     })
 }
 
+/// Messages that may still be simulated.
+struct Budget(usize);
+
+impl Budget {
+    /// Takes so many, if there are as many left.
+    fn pays(&mut self, messages: usize) -> bool {
+        let pays = messages <= self.0;
+        self.0 -= if pays { messages } else { 0 };
+        pays
+    }
+}
+
+/// What is to be simulated, and what is expected of it.
+type Tried = (Recipe, Flow, Cycles);
+
 /// Simulates these, in parallel; those that end, the fastest first.
-fn simulated(all: Vec<(Recipe, Flow, Cycles)>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
-    let run = |(recipe, flow, predicted): (Recipe, Flow, Cycles)| -> Result<Option<Found>> {
+fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
+    let run = |(recipe, flow, predicted): Tried| -> Result<Option<Found>> {
         let cycles = simulate(&flow)?;
         Ok(cycles.map(|cycles| Found { recipe, flow, cycles, predicted }))
     };
@@ -163,23 +182,59 @@ fn simulated(all: Vec<(Recipe, Flow, Cycles)>, simulate: &Simulate<'_>) -> Resul
 /// The best products: first whole, then the best of those in chunks.
 fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
-    let recipes = recipe::recipes(task, grid);
+    let mut recipes = recipe::recipes(task, grid);
+    // Of those that differ in the order of their axes alone two will do.
+    let mut alike = 0;
+    let mut last = None;
+    recipes.retain(|recipe| {
+        let price = Some((recipe.serial, recipe.streamed));
+        alike = if last == price { alike + 1 } else { 0 };
+        last = price;
+        alike < ALIKE
+    });
     let mut chosen: Vec<&recipe::Priced> = recipes.iter().take(PRODUCTS).collect();
     let mut streamed: Vec<&recipe::Priced> = recipes.iter().skip(PRODUCTS).collect();
     streamed.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
     chosen.extend(streamed.into_iter().take(PRODUCTS / 2));
-    let made = |recipe: &&recipe::Priced| {
-        let product = recipe.product.clone();
-        Ok((Recipe::Exchanges(product, 1), recipe.product.flow(task)?, recipe.serial))
+    let mut streaming: Vec<&recipe::Priced> = recipes.iter().collect();
+    streaming.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
+    streaming.truncate(FINALISTS / 2);
+    let mut made: Vec<Tried> = Vec::new();
+    let mut left = Budget(BUDGET);
+    for recipe in chosen {
+        let flow = recipe.product.flow(task)?;
+        if left.pays(flow.transfers().len()) {
+            made.push((Recipe::Exchanges(recipe.product.clone(), 1), flow, recipe.serial));
+        }
+    }
+    let mut found = simulated(made, simulate)?;
+    let in_step = |whole: &Found| -> Option<Tried> {
+        let Recipe::Exchanges(product, _) = &whole.recipe else { return None };
+        let product = Product { in_step: true, ..product.clone() };
+        Some((Recipe::Exchanges(product, 1), whole.flow.clone().stepwise(), whole.predicted))
     };
-    let mut found = simulated(chosen.iter().map(made).collect::<Result<_>>()?, simulate)?;
-    let mut tried = Vec::new();
+    let mut left = Budget(BUDGET / 2);
+    let pays = |whole: &&Found| left.pays(whole.flow.transfers().len());
+    let stepwise = found.iter().take(IN_STEP).filter(pays).filter_map(in_step).collect();
+    found.extend(simulated(stepwise, simulate)?);
+    found.sort_by_key(|found| found.cycles);
+    // The fastest, and those that chunks may help the most.
+    let mut finalists: Vec<(Product, Flow, Cycles)> = Vec::new();
     for whole in found.iter().take(FINALISTS) {
         let Recipe::Exchanges(product, _) = &whole.recipe else { continue };
-        for chunks in CHUNKS {
-            if whole.flow.transfers().len() * chunks as usize <= MESSAGES_MAX {
-                let recipe = Recipe::Exchanges(product.clone(), chunks);
-                tried.push((recipe, whole.flow.chunked(chunks)?, whole.predicted));
+        finalists.push((product.clone(), whole.flow.clone(), whole.predicted));
+    }
+    for recipe in streaming {
+        if finalists.iter().all(|(product, ..)| *product != recipe.product) {
+            finalists.push((recipe.product.clone(), recipe.product.flow(task)?, recipe.serial));
+        }
+    }
+    let mut left = Budget(BUDGET);
+    let mut tried = Vec::new();
+    for chunks in CHUNKS {
+        for (product, flow, predicted) in &finalists {
+            if left.pays(flow.transfers().len() * chunks as usize) {
+                tried.push((Recipe::Exchanges(product.clone(), chunks), flow.chunked(chunks)?, *predicted));
             }
         }
     }
@@ -188,41 +243,11 @@ fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     Ok(found.into_iter().min_by_key(|found| found.cycles))
 }
 
-/// The best packing: for each cost of depth, more trees as long as that pays.
-fn packings(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let all: Result<Vec<_>> = LEVELS.par_iter().map(|&level| packing(task, Depth(level))).collect();
-    let best = all?.into_iter().flatten().min_by_key(|(.., cycles)| *cycles);
+/// The best packing by the planner's clock, simulated; none where it would not be better than what is known.
+fn packings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let best = climb::climb(task, best)?.filter(|(_, timed)| best.is_none_or(|best| timed.cycles < best));
+    let best = best.map(|(shape, timed)| (Recipe::Trees(shape), timed.flow, timed.cycles));
     Ok(simulated(best.into_iter().collect(), simulate)?.pop())
-}
-
-/// The best number of trees: first in powers of four, then half and twice the best.
-fn packing(task: &Task<'_>, level: Depth) -> Result<Option<(Recipe, Flow, Cycles)>> {
-    let timed = |trees: u32| -> Result<Option<list::Timed>> {
-        if trees as usize * task.members() as usize > MESSAGES_MAX {
-            return Ok(None);
-        }
-        match packed(task, trees, level) {
-            Ok(timed) if timed.flow.transfers().len() <= MESSAGES_MAX => Ok(Some(timed)),
-            Ok(_) | Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    };
-    let Some(mut best) = timed(1)?.map(|timed| (1, timed)) else { return Ok(None) };
-    while let Some(more) = timed(4 * best.0)? {
-        if more.cycles >= best.1.cycles {
-            break;
-        }
-        best = (4 * best.0, more);
-    }
-    for trees in [best.0 / 2, 2 * best.0] {
-        if trees > 0
-            && let Some(other) = timed(trees)?.filter(|other| other.cycles < best.1.cycles)
-        {
-            best = (trees, other);
-        }
-    }
-    let (trees, timed) = best;
-    Ok(Some((Recipe::Trees(trees, level), timed.flow, timed.cycles)))
 }
 
 #[cfg(test)]
@@ -235,19 +260,30 @@ mod tests {
     #[test]
     fn products_are_right() {
         let stage = |axis, stride, radix, kind| Stage { axis, stride, radix, kind };
-        use Kind::{Direct, TwoWay};
+        use Kind::{Direct, Swing, TwoWay};
         let all = [
             ("torus:8x8", vec![stage(0, 1, 8, Direct), stage(1, 1, 8, TwoWay)]),
             ("mesh:8x8", vec![stage(0, 1, 2, Direct), stage(1, 1, 8, TwoWay), stage(0, 2, 4, Direct)]),
             ("torus:6x6", vec![stage(1, 1, 3, Direct), stage(1, 3, 2, Direct), stage(0, 1, 6, TwoWay)]),
+            (
+                "torus:8x8",
+                vec![
+                    stage(0, 1, 2, Swing),
+                    stage(1, 1, 2, Swing),
+                    stage(0, 2, 2, Swing),
+                    stage(1, 2, 2, Swing),
+                    stage(0, 4, 2, Swing),
+                    stage(1, 4, 2, Swing),
+                ],
+            ),
             ("torus:5x5", vec![stage(1, 1, 5, TwoWay), stage(0, 1, 5, TwoWay)]),
         ];
         for (name, stages) in all {
             let machine = Machine::new(name).unwrap();
             for operation in [Operation::AllReduce, Operation::AllGather, Operation::ReduceScatter] {
                 for whole in 0..=stages.len() {
-                    for colours in 1..=2 {
-                        let product = Product { stages: stages.clone(), whole, colours };
+                    for colours in [1, 2, 4] {
+                        let product = Product { stages: stages.clone(), whole, colours, in_step: whole == 1 };
                         let task = Task::new(&machine, operation, 1000, 0).unwrap();
                         let Ok(flow) = product.flow(&task) else {
                             assert!(operation != Operation::AllReduce && whole < stages.len());
@@ -303,9 +339,9 @@ mod tests {
         for name in ["mesh:4x5", "torus:4x4", "torus:3x5", "hypercube:4", "ccc:3"] {
             let machine = Machine::new(name).unwrap();
             for operation in [O::Broadcast, O::Reduce, O::AllReduce, O::AllGather, O::ReduceScatter] {
-                for (trees, level) in [(1, 0.3), (7, 1.0), (32, 0.1)] {
+                for (trees, level, haste) in [(1, 0.3, 1), (7, 1.0, 4), (32, 0.1, 16)] {
                     let task = Task::new(&machine, operation, 5000, 0).unwrap();
-                    let flow = packing::flow(&task, trees, Depth(level)).unwrap();
+                    let flow = packing::flow(&task, Trees { trees, level: Depth(level), haste }).unwrap();
                     assert_eq!(flow.check(operation, 0, 5000), Ok(()), "{name}");
                     let timed =
                         list::schedule(&flow, machine.costs(), |index| flow.transfers()[index].step.into());

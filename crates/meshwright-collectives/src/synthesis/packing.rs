@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt::{self, Display, Formatter};
 
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
@@ -17,12 +18,34 @@ use crate::{Operation, Task};
 /// One in fixed point.
 const ONE: i64 = 1 << 16;
 
+/// How trees are packed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trees {
+    /// How many there are.
+    pub trees: u32,
+    /// How deep against how even.
+    pub level: Depth,
+    /// As many chunks as a level further from the end is worth, where a link chooses what goes first.
+    pub haste: u32,
+}
+
+impl Display for Trees {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { trees, level: Depth(level), haste } = self;
+        write!(f, "{trees} trees, {level} a level")?;
+        if *haste > 1 {
+            write!(f, ", haste {haste}")?;
+        }
+        Ok(())
+    }
+}
+
 /// The working wires between members, both ways.
 pub(super) struct Wires {
     /// By member its neighbours, with the number of the wire there.
     around: Vec<Vec<(u32, u32)>>,
-    /// How many wires there are, each direction counted.
-    many: u32,
+    /// By wire the one back; as many as there are wires, each direction counted.
+    reverse: Vec<u32>,
 }
 
 /// A spanning tree: depth of the child, parent, child; parents before their children.
@@ -75,8 +98,22 @@ impl Wires {
             }
             here
         });
-        let around = around.collect();
-        Ok(Self { around, many })
+        let mut wires = Self { around: around.collect(), reverse: Vec::new() };
+        let back = |(from, here): (u32, &Vec<(u32, u32)>)| -> Vec<u32> {
+            here.iter().map(|&(to, _)| wires.to(to, from).expect("wires go both ways")).collect()
+        };
+        wires.reverse = (0..).zip(&wires.around).flat_map(back).collect();
+        Ok(wires)
+    }
+
+    /// How many there are, each direction counted.
+    pub(super) fn count(&self) -> u32 {
+        self.reverse.len() as u32
+    }
+
+    /// The wire from a member to its neighbour.
+    fn to(&self, from: u32, to: u32) -> Option<u32> {
+        self.around[from as usize].iter().find(|&&(end, _)| end == to).map(|&(_, wire)| wire)
     }
 }
 
@@ -93,26 +130,17 @@ pub(super) struct Packing<'w> {
     level: i64,
     /// Whether a tree uses its wires both ways.
     both: bool,
-    /// By wire the one back.
-    reverse: Vec<u32>,
 }
 
 impl<'w> Packing<'w> {
     /// Before the first tree.
-    pub(super) fn new(wires: &'w Wires, what: Use, level: Depth) -> Self {
-        let mut reverse = vec![0; wires.many as usize];
-        for (from, here) in (0..).zip(&wires.around) {
-            for &(to, wire) in here {
-                let back = wires.around[to as usize].iter().find(|&&(end, _)| end == from);
-                reverse[wire as usize] = back.expect("wires go both ways").1;
-            }
-        }
+    pub(super) fn new(wires: &'w Wires, what: Use, shape: Trees) -> Self {
         let members = wires.around.len() as i64;
-        let pairs = i64::from(wires.many).max(1);
+        let pairs = (wires.reverse.len() as i64).max(1);
         let both = what == Use::UpAndDown;
         let even = (members - 1) * ONE * if both { 2 } else { 1 } / pairs;
-        let level = (level.0 * ONE as f64) as i64;
-        Self { wires, load: vec![0; wires.many as usize], trees: 0, even, level, both, reverse }
+        let level = (shape.level.0 * ONE as f64) as i64;
+        Self { wires, load: vec![0; wires.reverse.len()], trees: 0, even, level, both }
     }
 
     /// The next tree from a root.
@@ -132,10 +160,7 @@ impl<'w> Packing<'w> {
                 continue;
             }
             depth[to as usize] = depth[from as usize] + 1;
-            self.load[wire as usize] += ONE;
-            if self.both {
-                self.load[self.reverse[wire as usize] as usize] += ONE;
-            }
+            self.take(wire);
             tree.push((depth[to as usize], from, to));
             self.offer(to, &depth, &mut heap);
         }
@@ -146,16 +171,32 @@ impl<'w> Packing<'w> {
         Ok(tree)
     }
 
+    /// A tree takes a wire, or both ways of it.
+    fn take(&mut self, wire: u32) {
+        self.load[wire as usize] += ONE;
+        if self.both {
+            self.load[self.wires.reverse[wire as usize] as usize] += ONE;
+        }
+    }
+
+    /// What a wire carries beyond its share.
+    fn over(&self, wire: u32) -> i64 {
+        let over = self.load[wire as usize] - self.trees * self.even;
+        if self.both { over } else { over.max(0) }
+    }
+
+    /// Equal wires take turns, so that neighbours of one tree are not those of the next.
+    fn turn(&self, wire: u32) -> u32 {
+        (wire ^ (self.trees as u32).wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B)
+    }
+
     /// Offers the wires of a member that has come in, by what they carry beyond their share and how deep they lead.
     fn offer(&self, from: u32, depth: &[u32], heap: &mut Offers) {
         let below = depth[from as usize] + 1;
         for &(to, wire) in &self.wires.around[from as usize] {
             if depth[to as usize] == u32::MAX {
-                let over = self.load[wire as usize] - self.trees * self.even;
-                let over = if self.both { over } else { over.max(0) };
-                // Equal wires take turns, so that neighbours of one tree are not those of the next.
-                let turn = (wire ^ (self.trees as u32).wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B);
-                heap.push(Reverse((over + self.level * i64::from(below), turn, wire, from, to)));
+                let cost = self.over(wire) + self.level * i64::from(below);
+                heap.push(Reverse((cost, self.turn(wire), wire, from, to)));
             }
         }
     }
@@ -180,41 +221,34 @@ pub fn centres(task: &Task<'_>) -> Vec<u32> {
 /// # Complexity
 ///
 /// O(trees links log links).
-pub fn flow(task: &Task<'_>, trees: u32, level: Depth) -> Result<Flow> {
+pub fn flow(task: &Task<'_>, shape: Trees) -> Result<Flow> {
     let wires = Wires::of(task)?;
     // Of nothing there are no chunks.
-    let trees = if task.bytes == 0 { 1 } else { trees };
+    let shape = if task.bytes == 0 { Trees { trees: 1, ..shape } } else { shape };
     let down = |task: &Task<'_>, roots: &dyn Fn(u32) -> u32, blocks: Vec<Block>| -> Result<Flow> {
-        let mut packing = Packing::new(&wires, Use::Down, level);
+        let mut packing = Packing::new(&wires, Use::Down, shape);
         let mut flow = Flow::new(task.members(), blocks);
         for chunk in 0..flow.blocks().len() as u32 {
             let tree = packing.tree(roots(chunk))?;
-            tree.iter().for_each(|&(depth, from, to)| flow.copy(chunk + depth - 1, from, to, [chunk]));
+            tree.iter().for_each(|&(depth, from, to)| {
+                flow.copy(chunk + shape.haste * (depth - 1), from, to, [chunk]);
+            });
         }
         Ok(flow)
     };
-    let cut = |block: Block| (0..trees).map(move |k| Block { bytes: share(block.bytes, trees, k), ..block });
     match task.operation {
         Operation::Broadcast => {
-            let blocks = task.blocks().into_iter().flat_map(cut).collect();
+            let blocks = chunks(task, shape.trees);
             down(task, &|_| task.root, blocks)
         }
-        Operation::Reduce => Ok(flow(&task.with(Operation::Broadcast, task.root), trees, level)?.reversed()),
-        Operation::AllReduce | Operation::Barrier => up_and_down(task, &wires, trees, level),
+        Operation::Reduce => Ok(flow(&task.with(Operation::Broadcast, task.root), shape)?.reversed()),
+        Operation::AllReduce | Operation::Barrier => up_and_down(task, &wires, shape),
         Operation::AllGather => {
             let members = task.members();
             // Part by part: chunk k of every member before chunk k + 1 of any.
-            let parts: Vec<Block> = task.blocks();
-            let blocks = (0..trees)
-                .flat_map(|k| {
-                    parts.iter().map(move |&part| Block { bytes: share(part.bytes, trees, k), ..part })
-                })
-                .collect();
-            down(task, &|chunk| chunk % members, blocks)
+            down(task, &|chunk| chunk % members, chunks(task, shape.trees))
         }
-        Operation::ReduceScatter => {
-            Ok(flow(&task.with(Operation::AllGather, task.root), trees, level)?.reversed())
-        }
+        Operation::ReduceScatter => Ok(flow(&task.with(Operation::AllGather, task.root), shape)?.reversed()),
         other => {
             let why = format!("it is no way to do {}", other.name());
             Err(Error::not_applicable("a packing of trees", why))
@@ -222,24 +256,29 @@ pub fn flow(task: &Task<'_>, trees: u32, level: Depth) -> Result<Flow> {
     }
 }
 
-/// All-reduce: each chunk to the root of its tree and back.
-fn up_and_down(task: &Task<'_>, wires: &Wires, trees: u32, level: Depth) -> Result<Flow> {
-    let centres = centres(task);
-    let cut = |block: &Block| {
-        let block = *block;
-        (0..trees).map(move |k| Block { bytes: share(block.bytes, trees, k), ..block })
+/// The k-th chunks of all blocks before those after them.
+fn chunks(task: &Task<'_>, many: u32) -> Vec<Block> {
+    let blocks = task.blocks();
+    let part = |k: u32| {
+        let cut = move |block: &Block| Block { bytes: share(block.bytes, many, k), ..*block };
+        blocks.iter().map(cut)
     };
-    let blocks = task.blocks().iter().flat_map(cut).collect();
-    let mut flow = Flow::new(task.members(), blocks);
-    let mut packing = Packing::new(wires, Use::UpAndDown, level);
-    for chunk in 0..trees {
-        let tree = packing.tree(centres[chunk as usize % centres.len()])?;
+    (0..many).flat_map(part).collect()
+}
+
+/// All-reduce: each chunk to the root of its tree and back.
+fn up_and_down(task: &Task<'_>, wires: &Wires, shape: Trees) -> Result<Flow> {
+    let roots = centres(task);
+    let mut flow = Flow::new(task.members(), chunks(task, shape.trees));
+    let mut packing = Packing::new(wires, Use::UpAndDown, shape);
+    for chunk in 0..shape.trees {
+        let tree = packing.tree(roots[chunk as usize % roots.len()])?;
         let deepest = tree.iter().map(|&(depth, ..)| depth).max().unwrap_or(0);
         for &(depth, from, to) in tree.iter().rev() {
-            flow.combine(chunk + deepest - depth, to, from, [chunk]);
+            flow.combine(chunk + shape.haste * (deepest - depth), to, from, [chunk]);
         }
         for &(depth, from, to) in &tree {
-            flow.copy(chunk + deepest + depth - 1, from, to, [chunk]);
+            flow.copy(chunk + shape.haste * (deepest + depth - 1), from, to, [chunk]);
         }
     }
     Ok(flow)

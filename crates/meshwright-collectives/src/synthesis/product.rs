@@ -6,6 +6,7 @@ use meshwright_network::topology::{Grid, Topology};
 use crate::flow::{Block, Flow, share};
 use crate::product::Lift;
 use crate::shape::{beside, by_all_gather};
+use crate::turns::swing;
 use crate::{Operation, Task, line};
 
 /// One exchange: along a dimension, members whose coordinates differ by multiples of `stride` and agree in all else.
@@ -26,6 +27,8 @@ pub struct Stage {
 pub enum Kind {
     /// Everybody sends to every other at once.
     Direct,
+    /// Pairs as in Swing: even coordinates x with x + rho(k) round the ring, k the logarithm of the stride.
+    Swing,
     /// Everybody hands on to both neighbours, ceil((r - 1) / 2) times round a ring, r - 1 times along a line.
     TwoWay,
 }
@@ -38,15 +41,18 @@ pub struct Product {
     pub stages: Vec<Stage>,
     /// From this one on pieces are not divided any more.
     pub whole: usize,
-    /// So many copies on equal shares, the k-th with its dimensions turned by k.
+    /// So many copies on equal shares, the k-th with its dimensions turned by k; from the number of dimensions on also moved by one along
+    /// each, round a torus, so that the copies use links that the others do not.
     pub colours: u32,
+    /// Whether members stay in step, see [`Flow::stepwise`].
+    pub in_step: bool,
 }
 
 impl Kind {
     /// The all-gather of a line of so many positions; a ring where its ends are neighbours.
     fn line(self, radix: u32, is_ring: bool) -> Flow {
         match self {
-            Self::Direct => line::direct(radix),
+            Self::Direct | Self::Swing => line::far_first(radix),
             Self::TwoWay if is_ring => line::both_ways(radix),
             Self::TwoWay => line::outward(radix),
         }
@@ -55,6 +61,7 @@ impl Kind {
     fn letter(self) -> &'static str {
         match self {
             Self::Direct => "d",
+            Self::Swing => "s",
             Self::TwoWay => "r",
         }
     }
@@ -65,9 +72,39 @@ impl Stage {
     fn lines(&self, grid: &Grid) -> Vec<Vec<u32>> {
         let nodes = grid.sides().iter().product::<u32>();
         let (apart, side) = (grid.stride(self.axis), grid.sides()[self.axis]);
+        if self.kind == Kind::Swing {
+            let is_even = |node: &u32| (node / apart % side).is_multiple_of(2);
+            let pair = |node: u32| {
+                let at = node / apart % side;
+                vec![node, node - at * apart + self.peer(at, side) * apart]
+            };
+            return (0..nodes).filter(is_even).map(pair).collect();
+        }
         let is_first = |node: &u32| (node / apart % side / self.stride).is_multiple_of(self.radix);
         let line = |node: u32| (0..self.radix).map(|k| node + k * self.stride * apart).collect();
         (0..nodes).filter(is_first).map(line).collect()
+    }
+
+    /// The coordinate of the peer in a pair of Swing.
+    pub(super) fn peer(&self, at: u32, side: u32) -> u32 {
+        (i64::from(at) + swing(self.stride.ilog2(), at)).rem_euclid(i64::from(side)) as u32
+    }
+
+    /// Which of its group a coordinate is: the same for all that later exchanges along the axis bring together.
+    fn digit(&self, at: u32, side: u32) -> u32 {
+        if self.kind != Kind::Swing {
+            return at / self.stride % self.radix;
+        }
+        let mut least: Vec<u32> = (0..side).collect();
+        // The least coordinate that is together with each: pairs of later turns, the last first.
+        let mut stride = side / 2;
+        while stride > self.stride {
+            let turn = Self { stride, ..*self };
+            least =
+                (0..side as usize).map(|x| least[x].min(least[turn.peer(x as u32, side) as usize])).collect();
+            stride /= 2;
+        }
+        u32::from(least[at as usize] > least[self.peer(at, side) as usize])
     }
 
     fn is_ring(&self, grid: &Grid) -> bool {
@@ -77,7 +114,7 @@ impl Stage {
 
 impl Product {
     /// A name that says how it is made: `d0:2,r1:8|x2` exchanges directly in pairs along dimension 0, two-way in eights along dimension 1,
-    /// in two copies; after `/` whole pieces are exchanged.
+    /// in two copies; `s` are the pairs of Swing, and after `/` whole pieces are exchanged.
     pub fn name(&self) -> String {
         let stage = |(index, stage): (usize, &Stage)| {
             let before = match index {
@@ -89,7 +126,7 @@ impl Product {
             format!("{before}{}{}:{}", stage.kind.letter(), stage.axis, stage.radix)
         };
         let stages: String = self.stages.iter().enumerate().map(stage).collect();
-        format!("{stages}|x{}", self.colours)
+        format!("{stages}|x{}{}", self.colours, if self.in_step { " in step" } else { "" })
     }
 
     /// Its flow: all-reduce, or all-gather and reduce-scatter where nothing is exchanged whole.
@@ -105,7 +142,14 @@ impl Product {
             let why = format!("it is no way to do {}", task.operation.name());
             return Err(Error::not_applicable("a product of exchanges", why));
         }
-        beside(task, self.colours, |colour, part| self.turned(colour as usize, grid).one(part, grid))
+        let flow = beside(task, self.colours, |colour, part| {
+            let flow = self.turned(colour as usize, grid).one(part, grid)?;
+            if sums && colour as usize >= grid.dimensions() {
+                return Ok(flow.renamed(task.members(), |member| moved(member, grid)));
+            }
+            Ok(flow)
+        })?;
+        Ok(if self.in_step { flow.stepwise() } else { flow })
     }
 
     /// The same with its dimensions turned by so many.
@@ -151,13 +195,23 @@ impl Product {
     }
 }
 
+/// The member one further along every dimension, round a torus.
+fn moved(member: u32, grid: &Grid) -> u32 {
+    let on = |to: u32, axis: usize| {
+        let (apart, side) = (grid.stride(axis), grid.sides()[axis]);
+        let at = member / apart % side;
+        to + (at + 1) % side * apart
+    };
+    (0..grid.dimensions()).fold(0, on)
+}
+
 /// By member the number of its piece, so that what members gather together is numbered in a row; and how many pieces there are.
 fn numbers(scattering: &[Stage], members: u32, grid: &Grid) -> (Vec<u32>, u32) {
     let pieces: u32 = scattering.iter().map(|stage| stage.radix).product();
     let number = |member: u32| {
         scattering.iter().fold(0, |number, stage| {
-            let at = member / grid.stride(stage.axis) % grid.sides()[stage.axis];
-            number * stage.radix + at / stage.stride % stage.radix
+            let side = grid.sides()[stage.axis];
+            number * stage.radix + stage.digit(member / grid.stride(stage.axis) % side, side)
         })
     };
     ((0..members).map(number).collect(), pieces)

@@ -1,5 +1,7 @@
 //! Which products are worth a simulation: all of a box, by what they would take if nobody waited.
 
+use std::collections::BTreeMap;
+
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_network::topology::{Costs, Grid, Topology};
 
@@ -33,7 +35,7 @@ struct Price {
 ///
 /// O(products stages side²), a few thousand products.
 pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Priced> {
-    let costs = task.machine().costs();
+    let mut prices = Prices { grid, costs: task.machine().costs(), crossed: BTreeMap::new() };
     let mut all = Vec::new();
     for stages in sequences(grid) {
         let wholes = match task.operation {
@@ -48,12 +50,19 @@ pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Priced> {
                 continue;
             }
             let mut colours = vec![1];
-            if grid.dimensions() > 1 && grid.sides().windows(2).all(|two| two[0] == two[1]) {
-                colours.push(grid.dimensions() as u32);
+            let dimensions = grid.dimensions() as u32;
+            if grid.sides().windows(2).all(|two| two[0] == two[1]) {
+                if dimensions > 1 {
+                    colours.push(dimensions);
+                }
+                let has_pairs = stages.iter().any(|stage| stage.radix == 2);
+                if grid.wraps() && has_pairs && task.operation == Operation::AllReduce {
+                    colours.push(2 * dimensions);
+                }
             }
             for colours in colours {
-                let product = Product { stages: stages.clone(), whole, colours };
-                all.push(priced(task, grid, costs, product));
+                let product = Product { stages: stages.clone(), whole, colours, in_step: false };
+                all.push(prices.priced(task, product));
             }
         }
     }
@@ -64,23 +73,16 @@ pub fn recipes(task: &Task<'_>, grid: &Grid) -> Vec<Priced> {
 /// Sequences of exchanges that reach everybody: each side as a product of radices, dimension after dimension or in turns.
 fn sequences(grid: &Grid) -> Vec<Vec<Stage>> {
     let mut by_axis: Vec<Vec<Vec<Stage>>> = Vec::new();
-    let is_cube = grid.sides().windows(2).all(|two| two[0] == two[1]);
     for (axis, &side) in grid.sides().iter().enumerate() {
-        by_axis.push(ways(axis, side));
+        by_axis.push(ways(axis, side, grid.wraps()));
     }
-    // Equal sides are cut alike: the way of the first, for each.
     let mut combinations: Vec<Vec<Vec<Stage>>> = vec![Vec::new()];
-    if is_cube {
-        let alike = |way: usize| by_axis.iter().map(|ways| ways[way].clone()).collect();
-        combinations = (0..by_axis[0].len()).map(alike).collect();
-    } else {
-        for ways in &by_axis {
-            let longer = |before: &Vec<Vec<Stage>>| {
-                let before = before.clone();
-                ways.iter().map(move |way| [before.as_slice(), std::slice::from_ref(way)].concat())
-            };
-            combinations = combinations.iter().flat_map(longer).take(PRODUCTS_MAX).collect();
-        }
+    for ways in &by_axis {
+        let longer = |before: &Vec<Vec<Stage>>| {
+            let before = before.clone();
+            ways.iter().map(move |way| [before.as_slice(), std::slice::from_ref(way)].concat())
+        };
+        combinations = combinations.iter().flat_map(longer).take(PRODUCTS_MAX).collect();
     }
     let mut all = Vec::new();
     for axes in combinations {
@@ -98,8 +100,12 @@ fn sequences(grid: &Grid) -> Vec<Vec<Stage>> {
 }
 
 /// The ways to cut a side into radices, the nearest first; each exchanged directly, or the whole side two-way.
-fn ways(axis: usize, side: u32) -> Vec<Vec<Stage>> {
+fn ways(axis: usize, side: u32, wraps: bool) -> Vec<Vec<Stage>> {
     let mut all = Vec::new();
+    if wraps && side.is_power_of_two() && side > 4 {
+        let pair = |turn: u32| Stage { axis, stride: 1u32 << turn, radix: 2, kind: Kind::Swing };
+        all.push((0..side.ilog2()).map(pair).collect());
+    }
     let mut open = vec![(1u32, Vec::<Stage>::new())];
     while let Some((stride, way)) = open.pop() {
         if stride == side {
@@ -122,47 +128,73 @@ fn ways(axis: usize, side: u32) -> Vec<Vec<Stage>> {
     all
 }
 
-/// What a product takes by its latencies and loads.
-fn priced(task: &Task<'_>, grid: &Grid, costs: &Costs, product: Product) -> Priced {
-    let (scattering, whole) = product.stages.split_at(product.whole);
-    let pieces: u64 = scattering.iter().map(|stage| u64::from(stage.radix)).product();
-    let piece = task.bytes.div_ceil(u64::from(product.colours) * pieces);
-    let (mut latency, mut load) = (0, 0);
-    let mut held = piece;
-    let times = if task.operation.is_parted() { 1 } else { 2 };
-    for stage in scattering.iter().rev() {
-        let price = price(*stage, grid, costs, held);
-        latency += times * price.latency;
-        load += times * price.load;
-        held *= u64::from(stage.radix);
-    }
-    for stage in whole {
-        let price = price(*stage, grid, costs, piece);
-        latency += price.latency;
-        load += price.load;
-    }
-    let serial = costs.cycles(latency + load);
-    let streamed = costs.cycles((latency + load / 8).max(load));
-    Priced { product, serial, streamed }
+/// Prices of exchanges.
+struct Prices<'t> {
+    grid: &'t Grid,
+    costs: &'t Costs,
+    /// By exchange, and whether there is a copy moved by one: links of the longest way, messages over the busiest link.
+    crossed: BTreeMap<(Stage, bool), (u64, u64)>,
 }
 
-/// Latency and busiest link of one exchange of pieces of so many bytes.
-fn price(stage: Stage, grid: &Grid, costs: &Costs, bytes: u64) -> Price {
-    let side = grid.sides()[stage.axis];
-    let one = costs.transfer_ticks(Bytes(bytes)) + costs.head_ticks();
-    let reach = stage.stride * stage.radix;
-    if stage.kind == Kind::TwoWay {
-        let is_ring = grid.wraps() && reach == side;
-        let steps = u64::from(if is_ring { stage.radix / 2 } else { stage.radix - 1 });
-        let latency = steps * (costs.startup_ticks() + u64::from(stage.stride - 1) * costs.head_ticks());
-        let sent = if is_ring { u64::from(stage.radix - 1) * one / 2 } else { steps * one };
-        return Price { latency, load: sent * u64::from(stage.stride) };
+impl Prices<'_> {
+    /// What a product takes by its latencies and loads.
+    fn priced(&mut self, task: &Task<'_>, product: Product) -> Priced {
+        let (scattering, whole) = product.stages.split_at(product.whole);
+        let pieces: u64 = scattering.iter().map(|stage| u64::from(stage.radix)).product();
+        let piece = task.bytes.div_ceil(u64::from(product.colours) * pieces);
+        let is_moved = product.colours as usize > self.grid.dimensions();
+        let (mut latency, mut load) = (0, 0);
+        let mut held = piece;
+        let times = if task.operation.is_parted() { 1 } else { 2 };
+        for stage in scattering.iter().rev() {
+            let price = self.price(*stage, held, is_moved);
+            latency += times * price.latency;
+            load += times * price.load;
+            held *= u64::from(stage.radix);
+        }
+        for stage in whole {
+            let price = self.price(*stage, piece, is_moved);
+            latency += price.latency;
+            load += price.load;
+        }
+        let serial = self.costs.cycles(latency + load);
+        let streamed = self.costs.cycles((latency + load / 8).max(load));
+        Priced { product, serial, streamed }
     }
+
+    /// Latency and busiest link of one exchange of pieces of so many bytes, with that of a copy that is moved by one where there is one.
+    fn price(&mut self, stage: Stage, bytes: u64, is_moved: bool) -> Price {
+        let (startup, head) = (self.costs.startup_ticks(), self.costs.head_ticks());
+        let one = self.costs.transfer_ticks(Bytes(bytes)) + head;
+        if stage.kind == Kind::TwoWay {
+            let is_ring = self.grid.wraps() && stage.stride * stage.radix == self.grid.sides()[stage.axis];
+            let steps = u64::from(if is_ring { stage.radix / 2 } else { stage.radix - 1 });
+            let latency = steps * (startup + u64::from(stage.stride - 1) * head);
+            let sent = if is_ring { u64::from(stage.radix - 1) * one / 2 } else { steps * one };
+            return Price { latency, load: sent * u64::from(stage.stride) * (1 + u64::from(is_moved)) };
+        }
+        let grid = self.grid;
+        let (hops, busiest) =
+            *self.crossed.entry((stage, is_moved)).or_insert_with(|| crossed(stage, grid, is_moved));
+        Price { latency: startup + hops.saturating_sub(1) * head, load: busiest * one }
+    }
+}
+
+/// Of an exchange at once the links of the longest way, and the messages over the busiest link.
+fn crossed(stage: Stage, grid: &Grid, is_moved: bool) -> (u64, u64) {
+    let side = grid.sides()[stage.axis];
+    let reach = stage.stride * stage.radix;
     // By link up from each coordinate, and down to it, how many messages cross it.
     let (mut up, mut down, mut hops) = (vec![0u64; side as usize], vec![0u64; side as usize], 0);
     for from in 0..side {
         let first = from / reach * reach + from % stage.stride;
-        for to in (0..stage.radix).map(|k| first + k * stage.stride).filter(|&to| to != from) {
+        let group = (0..stage.radix).map(|k| match stage.kind {
+            // Of a pair only the other.
+            Kind::Swing if k == 0 => from,
+            Kind::Swing => stage.peer(from, side),
+            _ => first + k * stage.stride,
+        });
+        for to in group.filter(|&to| to != from) {
             let above = if to > from { to - from } else { to + side - from };
             let goes_up = if grid.wraps() { 2 * above <= side } else { to > from };
             let steps = match (goes_up, grid.wraps()) {
@@ -178,7 +210,10 @@ fn price(stage: Stage, grid: &Grid, costs: &Costs, bytes: u64) -> Price {
             }
         }
     }
-    let busiest = up.iter().chain(&down).max().copied().unwrap_or(0);
-    let latency = costs.startup_ticks() + u64::from(hops.saturating_sub(1)) * costs.head_ticks();
-    Price { latency, load: busiest * one }
+    let with_moved = |line: &[u64]| {
+        let before = |at: usize| if is_moved { line[(at + line.len() - 1) % line.len()] } else { 0 };
+        (0..line.len()).map(|at| line[at] + before(at)).max().unwrap_or(0)
+    };
+    let busiest = with_moved(&up).max(with_moved(&down));
+    (u64::from(hops), busiest)
 }
