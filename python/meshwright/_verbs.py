@@ -319,7 +319,7 @@ def sweep(
     saturation
         Also search the load at which the network saturates, to within 1 %
     results
-        Keep every point in this file as soon as it is measured, and go on with the points it holds
+        Keep every point in this file as soon as it is measured, and go on with the points it holds; several curves have a file each, such as s.odd-even.jsonl for s.jsonl
     out
         Write report.html, curve.svg and sweep.json into this folder
     png

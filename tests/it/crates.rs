@@ -28,6 +28,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("colorchoice-clap", &["cli"]),
     ("comfy-table", &["cli"]),
+    ("csv", &["cli"]),
     ("indicatif", &["cli"]),
     ("annotate-snippets", &["cli"]),
     ("minijinja", &["report"]),

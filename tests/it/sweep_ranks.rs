@@ -157,8 +157,8 @@ impl Setting<'_> {
             }
             Ok(Some(match self.strange.filter(|(rank, _)| *rank == end.rank()) {
                 Some((_, None)) => ranks::refuse(&mut end, &Error::value("alpha", 2, "a share")),
-                Some((_, Some(what))) => ranks::serve(&mut end, what, self.threads, &measure, |_| {}),
-                None => ranks::serve(&mut end, "mesh", self.threads, &measure, |_| {}),
+                Some((_, Some(what))) => ranks::serve(&mut end, what, self.threads, &[&measure], |_| {}),
+                None => ranks::serve(&mut end, "mesh", self.threads, &[&measure], |_| {}),
             }))
         });
         let (curve, mut lines, lost) = result.into_inner().unwrap().expect("rank 0 came to its end");
@@ -172,9 +172,10 @@ impl Setting<'_> {
         measure: impl Fn(f64, u64, usize) -> Result<Point> + Sync,
     ) -> (Result<Curve>, Vec<String>, Vec<u32>) {
         let (mut lines, mut lost) = (Vec::new(), Vec::new());
-        let crew = Ranks::muster(end, "mesh", self.threads, measure, |gone: &Lost| lost.push(gone.rank));
+        let crew = Ranks::muster(end, "mesh", self.threads, |gone: &Lost| lost.push(gone.rank));
         let curve = crew.and_then(|crew| {
-            run_with(&mut crew.looking_ahead(self.width), &sweep(), self.known, &mut |point| {
+            let mut crew = crew.looking_ahead(self.width);
+            run_with(&mut crew.curve(0, measure), &sweep(), self.known, &mut |point| {
                 lines.push(line(point));
                 Ok(())
             })
@@ -303,13 +304,12 @@ fn ranks_that_watch_each_other_go_on_without_a_silent_one() {
         let mut end = Mute { dies: end.rank() == 2, end };
         let measure = |load, seed, _| Ok(point(load, seed));
         if end.rank() > 0 {
-            _ = ranks::serve(&mut end, "mesh", 1, &measure, |_| {});
+            _ = ranks::serve(&mut end, "mesh", 1, &[&measure], |_| {});
             return Ok(None);
         }
         let (mut lost, mut told) = (Vec::new(), Vec::new());
-        let mut crew =
-            Ranks::muster(&mut end, "mesh", 1, measure, |gone: &Lost| lost.push(gone.rank)).unwrap();
-        let curve = run_with(&mut crew, &sweep(), &[], &mut |point| {
+        let mut crew = Ranks::muster(&mut end, "mesh", 1, |gone: &Lost| lost.push(gone.rank)).unwrap();
+        let curve = run_with(&mut crew.curve(0, measure), &sweep(), &[], &mut |point| {
             told.push(line(point));
             Ok(())
         });

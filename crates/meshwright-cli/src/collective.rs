@@ -28,12 +28,12 @@ pub(super) struct CollectiveArguments {
         value_name = "NAME",
         help = help(),
         value_parser = |name: &str| told(asked(name)),
-        conflicts_with_all = ["labels", "levels", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "out"]
+        conflicts_with_all = ["labels", "levels", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "buffers", "out", "png"]
     )]
     pub(super) collective: Option<Asked>,
     /// With --collective: the structure to use, as the answer names them, or auto for that with the fewest predicted cycles
     /// [default: auto]
-    #[arg(long, value_name = "NAME", requires = "collective", conflicts_with = "tree")]
+    #[arg(long, value_name = "NAME", requires = "collective", conflicts_with_all = ["tree", "labels", "levels"])]
     structure: Option<String>,
     /// With --collective: cycles a node works on each message it sends or receives
     #[arg(
@@ -41,18 +41,19 @@ pub(super) struct CollectiveArguments {
         value_name = "A",
         default_value_t = 0,
         allow_negative_numbers = true,
-        requires = "collective"
+        requires = "collective",
+        conflicts_with_all = ["labels", "levels"]
     )]
     overhead: u64,
     /// With --collective: cycles of a packet over a link
-    #[arg(long, value_name = "L", default_value_t = 1, requires = "collective", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "L", default_value_t = 1, requires = "collective", conflicts_with_all = ["labels", "levels"], value_parser = clap::value_parser!(u32).range(1..=65_536))]
     link_delay: u32,
     /// With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default:
     /// all nodes]
-    #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with = "random_members")]
+    #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with_all = ["random_members", "labels", "levels"])]
     members: Option<PathBuf>,
     /// With --collective: so many members, drawn by --seed
-    #[arg(long, value_name = "S", requires = "collective")]
+    #[arg(long, value_name = "S", requires = "collective", conflicts_with_all = ["labels", "levels"])]
     random_members: Option<u32>,
 }
 

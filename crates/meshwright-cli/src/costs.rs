@@ -261,15 +261,34 @@ impl MachineArguments {
 }
 
 impl MachineArguments {
-    /// Refuses options that would change nothing on a machine whose networks are described.
-    fn check_no_costs(&self, machine: &Machine) -> Result<()> {
+    /// Those of the options on costs that were given, with their values.
+    fn given_costs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let given = [
-            ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
             ("startup", self.startup.first().cloned()),
             ("byte-time", self.byte_time.clone()),
             ("flit", self.flits().first().map(|flit| flit.0.to_string())),
         ];
-        match given.into_iter().find_map(|(option, value)| Some((option, value?))) {
+        given.into_iter().filter_map(|(option, value)| Some((option, value?)))
+    }
+
+    /// Refuses the costs of messages where packets of flits are sent, which know none of them.
+    pub(super) fn refuse_costs_of_messages(&self) -> Result<()> {
+        match self.given_costs().next() {
+            None => Ok(()),
+            Some((option, value)) => {
+                let expected = format!(
+                    "no --{option} beside --traffic: a flit crosses a link in link_delay cycles; --set changes routers, \
+                     --packet the flits of a packet"
+                );
+                Err(Error::value(option, value, expected))
+            }
+        }
+    }
+
+    /// Refuses options that would change nothing on a machine whose networks are described.
+    fn check_no_costs(&self, machine: &Machine) -> Result<()> {
+        let switching = Some(("switching", self.switching_names())).filter(|(_, names)| !names.is_empty());
+        match switching.into_iter().chain(self.given_costs()).next() {
             None => Ok(()),
             Some((option, value)) => {
                 let name = machine.name();

@@ -1,6 +1,5 @@
 //! Tables for programs: `--csv`, one row per point, placement, method or size, units in the names of the columns.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -63,23 +62,18 @@ pub(super) fn table<R>(
     columns: &[Column<R>],
     rows: impl Iterator<Item = (Vec<String>, R)>,
 ) -> String {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
     let head = varies.iter().map(String::as_str).chain(columns.iter().map(|column| column.name));
-    let mut text = line(head.map(Cow::Borrowed));
+    writer.write_record(head).expect(IN_MEMORY);
     for (values, row) in rows {
-        let own = columns.iter().map(|column| Cow::Owned((column.value)(&row)));
-        text += &line(values.iter().map(|value| Cow::Borrowed(value.as_str())).chain(own));
+        let own = columns.iter().map(|column| (column.value)(&row));
+        writer.write_record(values.into_iter().chain(own)).expect(IN_MEMORY);
     }
-    text
+    let bytes = writer.into_inner().ok().expect(IN_MEMORY);
+    String::from_utf8(bytes).expect("made of strings")
 }
 
-/// One line; a cell with a comma, a quote or a line end stands in quotes.
-fn line<'c>(cells: impl Iterator<Item = Cow<'c, str>>) -> String {
-    let cell = |cell: Cow<'c, str>| match cell.contains([',', '"', '\n', '\r']) {
-        true => Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))),
-        false => cell,
-    };
-    cells.map(cell).collect::<Vec<_>>().join(",") + "\n"
-}
+const IN_MEMORY: &str = "memory takes rows that are as long as their head";
 
 /// A value, or nothing.
 pub(super) fn known(value: Option<impl ToString>) -> String {

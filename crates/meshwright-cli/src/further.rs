@@ -58,13 +58,13 @@ pub(super) struct Further {
         long,
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next",
+            "png", "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places",
         ]
     )]
     pub(super) queues: bool,
     /// Instead of the answer: the flow matrix with its determinant, shares and equivalent speed (one source), or what every node
     /// does when
-    #[arg(long, value_enum, conflicts_with_all = ["random_sources", "queues", "out"])]
+    #[arg(long, value_enum, conflicts_with_all = ["random_sources", "queues", "out", "png"])]
     pub(super) show: Option<Show>,
     /// Instead: the best places for K sources of equal loads together, and the earth mover's cost of getting the load there from
     /// --source
@@ -73,7 +73,7 @@ pub(super) struct Further {
         value_name = "K",
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "queues", "show", "csv", "ties", "finish", "save_at_least",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places", "png", "queues", "show", "csv", "ties", "finish", "save_at_least",
         ],
         value_parser = clap::value_parser!(u32).range(1..=1024)
     )]
@@ -84,7 +84,7 @@ pub(super) struct Further {
         value_name = "FILE.csv",
         conflicts_with_all = [
             "random_sources", "switching", "reduction", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "queues", "show", "place", "ties", "finish", "save_at_least",
+            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places", "png", "queues", "show", "place", "ties", "finish", "save_at_least",
         ]
     )]
     pub(super) pieces: Option<PathBuf>,

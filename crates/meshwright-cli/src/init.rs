@@ -11,6 +11,7 @@ use meshwright_formats::presets::PRESETS;
 use meshwright_formats::scenario;
 use meshwright_network::topology::{Machine, Network};
 
+use super::costs::MACHINES;
 use super::files::Force;
 use super::{Answer, output};
 
@@ -30,12 +31,10 @@ Exit codes:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct InitArguments {
-    /// The machine: mesh:RxC[xD…], torus:RxC[…], hypercube:D, gaussian:A+Bi, ccc:D, graph:FILE, hwloc:FILE.xml,
-    /// coordinates:FILE.csv, or one by name: meshwright machines lists them
-    #[arg(long, value_name = "MACHINE", default_value = "mesh:8x8")]
+    #[arg(long, value_name = "MACHINE", default_value = "mesh:8x8", help = machines())]
     on: String,
     /// What is planned, with commas between: map, a task graph; load, a load that may be cut anywhere; groups, groups that
-    /// split and join
+    /// split and join; collective, what all nodes do together, such as an all-reduce
     #[arg(long, value_name = "JOBS", value_delimiter = ',', default_value = "map")]
     job: Vec<Job>,
     /// The file to write
@@ -43,6 +42,11 @@ pub(super) struct InitArguments {
     file: PathBuf,
     #[command(flatten)]
     force: Force,
+}
+
+/// The machines there are; a file of one becomes a scenario by itself.
+fn machines() -> String {
+    MACHINES.replace("a TOML file with a [machine] table; or ", "or ")
 }
 
 /// What is planned.
@@ -53,6 +57,8 @@ enum Job {
     #[value(alias = "split")]
     Load,
     Groups,
+    #[value(alias = "race")]
+    Collective,
 }
 
 /// More tasks than this take more than a few seconds with every placement.
@@ -109,6 +115,10 @@ fn text(on: &str, machine: &Machine, jobs: &[Job], file: &str) -> Result<String>
             Job::Groups => {
                 machine.equal_links("splitting groups")?;
                 GROUPS.to_string()
+            }
+            Job::Collective => {
+                machine.equal_links("a collective operation")?;
+                COLLECTIVE.to_string()
             }
         };
     }
@@ -177,4 +187,13 @@ name   = \"groups\"
 random = 2        # levels of splits, by labels drawn at random; or labels = \"FILE.csv\"
 repeat = 5        # repetitions, of which means are shown
 # order = \"hilbert\" # the order of the members: row, column, snake or hilbert
+";
+
+const COLLECTIVE: &str = "\
+# What all nodes do together: every published algorithm that suits the machine is tried.
+[[collective]]
+operation = \"all-reduce\" # or broadcast, reduce, scatter, gather, all-gather, reduce-scatter, all-to-all, barrier, scan
+bytes     = \"64 KiB\"     # the buffer of one member
+# algorithm = [\"ring\", \"rabenseifner\"] # else all
+# root    = 0            # of broadcast, reduce, scatter and gather
 ";

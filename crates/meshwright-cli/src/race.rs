@@ -200,7 +200,7 @@ fn sizes(arguments: &RaceArguments) -> Result<Vec<u64>> {
 fn asked(arguments: &RaceArguments, machine: &Machine, bytes: u64) -> Result<Asked> {
     let root = arguments.root.as_ref().map(|root| places::root(root, machine)).transpose()?;
     let RaceArguments { operation, ref algorithm, combine_time, .. } = *arguments;
-    if let Some(time) = combine_time.filter(|_| !operation.reduces()) {
+    if let Some(time) = combine_time.filter(|_| !operation.reduces() || operation == Operation::Barrier) {
         let expected = format!("none: {} adds nothing up", operation.name());
         return Err(Error::value("--combine-time", time, expected));
     }

@@ -53,7 +53,7 @@ Exit codes:
 #[command(after_help = HELP)]
 pub(super) struct SimulateArguments {
     /// The schedule: GOAL text; rank r runs on node r; `-` for standard input
-    #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace"])]
+    #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace", "packet", "warm_up", "measure", "drain", "threads"])]
     schedule: Option<PathBuf>,
     #[command(flatten)]
     format: FormatArgument,
@@ -68,7 +68,7 @@ pub(super) struct SimulateArguments {
     #[command(flatten)]
     trace: super::trace::TraceArguments,
     /// Flits per node and cycle that sources create
-    #[arg(long, value_name = "LOAD", requires = "traffic", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LOAD", requires = "traffic", conflicts_with_all = ["schedule", "trace"], allow_negative_numbers = true, value_parser = one_load)]
     load: Option<f64>,
     #[command(flatten)]
     run: TrafficArguments,
@@ -92,6 +92,11 @@ pub(super) struct SimulateArguments {
     force: Force,
     #[command(flatten)]
     csv: CsvFile,
+}
+
+fn one_load(text: &str) -> Result<f64, String> {
+    let expected = "expected one load such as 0.1: meshwright sweep measures several, --loads 0.1,0.2";
+    text.parse().map_err(|_| expected.to_string())
 }
 
 /// What is simulated.
@@ -235,6 +240,10 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     if arguments.engine == Some(Engine::Message) {
         return Err(Error::value("engine", "message", "flit: packets at random need routers"));
     }
+    if traffic.contains(',') && !traffic.starts_with("permutation:") {
+        return Err(Error::value("traffic", format!("`{traffic}`"), "one pattern: sweep compares several"));
+    }
+    arguments.machine.refuse_costs_of_messages()?;
     let router = arguments.router.router(machine)?;
     let router_name = arguments.router.router.as_deref();
     let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;

@@ -83,7 +83,7 @@ pub(super) struct SplitArguments {
     source: Vec<String>,
     /// Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of
     /// what the schedulers of Zhang 2018 save and gain, and of the optimum; several are compared: 2,4,8
-    #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline"], value_parser = values)]
+    #[arg(long, value_name = "K", conflicts_with_all = ["source", "method", "reduction", "speeds", "message_startup", "chunks", "front", "deadline", "places"], value_parser = values)]
     random_sources: Option<Values>,
     /// With --random-sources: how often [default: 100]; with --dynamic: so many seeds [default: 1]
     #[arg(long, value_name = "N")]

@@ -15,17 +15,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use meshwright_core::Result;
 use meshwright_core::output as disk;
-use meshwright_core::{Error, Result};
 use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::Results;
 use meshwright_runtime::sweep::{self as ranks, Ranks};
 use meshwright_runtime::transport::{Endpoint, Lost};
-use meshwright_sim::experiment::Experiment;
-use meshwright_sim::point::SweepReport;
-use meshwright_sim::sweep::{self, Pool, Sweep, Threads, spread};
+use meshwright_sim::point::{Point, SweepReport};
+use meshwright_sim::sweep::{self, Curve, Measure, Sweep, Threads, spread};
 
+use self::series::Variant;
 use super::costs::MachineArguments;
 use super::csv::CsvFile;
 use super::files::{self, Force, Png};
@@ -79,7 +79,7 @@ pub struct SweepArguments {
     /// Also search the load at which the network saturates, to within 1 %
     #[arg(long)]
     saturation: bool,
-    /// Keep every point in this file as soon as it is measured, and go on with the points it holds
+    /// Keep every point in this file as soon as it is measured, and go on with the points it holds; several curves have a file each, such as s.odd-even.jsonl for s.jsonl
     #[arg(long, value_name = "FILE.jsonl")]
     results: Option<PathBuf>,
     /// Print one JSON object and nothing else
@@ -99,16 +99,14 @@ pub struct SweepArguments {
 /// Runs the verb.
 pub(super) fn run(arguments: &SweepArguments) -> Result<Answer> {
     let machine = arguments.machine.machine()?;
+    arguments.machine.refuse_costs_of_messages()?;
     manner::check(&machine)?;
-    arguments.csv.check()?;
-    let mut variants = series::variants(arguments, &machine)?;
-    if variants.len() > 1 {
-        return series::run(arguments, &machine, variants);
-    }
-    let experiment = variants.remove(0).experiment;
-    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-    let mut pool = Threads::new(arguments.run.threads(1), measure);
-    lead(arguments, &machine, &experiment, &mut pool, &|| String::new())
+    let variants = series::variants(arguments, &machine)?;
+    let threads = arguments.run.threads(1);
+    let mut curve = |index: usize, sweep: &Sweep, known: &[Point], finished: Finished<'_>| {
+        sweep::run_with(&mut Threads::new(threads, measure(&variants[index])), sweep, known, finished)
+    };
+    lead(arguments, &machine, &variants, &mut curve, &|| String::new())
 }
 
 /// Runs the verb on one rank of many: rank 0 hands out the points, keeps the file and prints; all measure.
@@ -148,11 +146,13 @@ fn on_rank<E: Endpoint>(
     mut told: impl FnMut(&Lost),
 ) -> Result<Answer, Failure> {
     let machine = endpoint.compute(|| arguments.machine.machine())??;
-    let experiment = endpoint.compute(|| experiment(arguments, &machine))??;
-    let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-    let (what, threads) = (experiment.conditions.line(), arguments.run.threads(sharers));
+    arguments.machine.refuse_costs_of_messages()?;
+    let variants = endpoint.compute(|| series::variants(arguments, &machine))??;
+    let what: Vec<String> = variants.iter().map(|variant| variant.experiment.conditions.line()).collect();
+    let (what, threads) = (what.join("\n"), arguments.run.threads(sharers));
     if endpoint.rank() > 0 {
-        ranks::serve(endpoint, &what, threads, &measure, told)?;
+        let measures: Vec<_> = variants.iter().map(measure).collect();
+        ranks::serve(endpoint, &what, threads, &measures, told)?;
         return Ok(Answer::Done);
     }
     let here = Cell::new(endpoint.ranks());
@@ -162,52 +162,78 @@ fn on_rank<E: Endpoint>(
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let unshared = endpoint.ranks() as usize * cores.min(sharers) / sharers.max(1);
-    let mut pool = Ranks::muster(endpoint, &what, threads, measure, told)?.looking_ahead(unshared);
-    Ok(lead(arguments, &machine, &experiment, &mut pool, &|| format!("{} ranks · ", here.get()))?)
+    let mut all = Ranks::muster(endpoint, &what, threads, told)?.looking_ahead(unshared);
+    let mut curve = |index: usize, sweep: &Sweep, known: &[Point], finished: Finished<'_>| {
+        sweep::run_with(&mut all.curve(index as u32, measure(&variants[index])), sweep, known, finished)
+    };
+    Ok(lead(arguments, &machine, &variants, &mut curve, &|| format!("{} ranks · ", here.get()))?)
 }
 
-/// What is measured, but for the loads: one curve.
-fn experiment<'m>(arguments: &SweepArguments, machine: &'m Machine) -> Result<Experiment<'m>> {
-    let mut variants = series::variants(arguments, machine)?;
-    match variants.len() {
-        1 => Ok(variants.remove(0).experiment),
-        curves => {
-            Err(Error::value("number of curves", curves, "one on ranks: `meshwright sweep` compares several"))
-        }
-    }
+/// How the loads of a curve are measured.
+fn measure(variant: &Variant<'_>) -> impl Measure {
+    |load, seed, threads| variant.experiment.measure(load, seed, threads)
 }
 
-/// Has a pool measure the curve, and tells what came of it. `who` says in a few words who is at work.
+/// What is told of each new point.
+type Finished<'f> = &'f mut dyn FnMut(&Point) -> Result<()>;
+
+/// Measures the curve of this number, but for the points that are known.
+type MeasureCurve<'c> = &'c mut dyn FnMut(usize, &Sweep, &[Point], Finished<'_>) -> Result<Curve>;
+
+/// Has every curve measured, and tells what came of them. `who` says in a few words who is at work.
 fn lead(
     arguments: &SweepArguments,
     machine: &Machine,
-    experiment: &Experiment<'_>,
-    pool: &mut impl Pool,
+    variants: &[Variant<'_>],
+    curve: MeasureCurve<'_>,
     who: &dyn Fn() -> String,
 ) -> Result<Answer> {
-    let named = disk::NamedJob::new("sweep", [format!("--traffic {}", arguments.traffic)]);
+    let named = series::named(arguments, variants.len() > 1);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let loads = loads(arguments, experiment.reference.bound)?;
+    arguments.csv.check()?;
+    // Points of different curves are compared: they have the same loads.
+    let bounds = variants.iter().filter_map(|variant| variant.experiment.reference.bound);
+    let loads = loads(arguments, bounds.reduce(f64::max))?;
+    let mut results = series::results(arguments, variants)?;
+    let mut progress = Progress::with_steps((loads.len() * variants.len()) as u64);
     let sweep = Sweep { loads, saturation: arguments.saturation, seed: arguments.run.seed(), threads: 1 };
-    let results = match &arguments.results {
-        Some(path) => Some(Results::open(path, &experiment.conditions.line(), arguments.force.force)?),
-        None => None,
-    };
-    let curve = measure(pool, &sweep, results, who)?;
-    let (conditions, reference) = (experiment.conditions.clone(), experiment.reference);
-    let report = SweepReport { conditions, reference, curve };
+    let mut members = Vec::with_capacity(variants.len());
+    for (index, variant) in variants.iter().enumerate() {
+        let mut results = results[index].take();
+        let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
+        let curve = curve(index, &sweep, &known, &mut |point| {
+            progress.step(&format!("{}load {}", who(), point.load));
+            results.as_mut().map_or(Ok(()), |results| results.append(point))
+        })?;
+        results.map_or(Ok(()), Results::finish)?;
+        members.push(variant.measured(curve));
+    }
+    drop(progress);
+    match &members[..] {
+        [one] => answer(arguments, machine, &named, &one.report),
+        several => series::answer(arguments, machine, &named, several),
+    }
+}
+
+/// The answer of one curve.
+fn answer(
+    arguments: &SweepArguments,
+    machine: &Machine,
+    named: &disk::NamedJob,
+    report: &SweepReport,
+) -> Result<Answer> {
     let of_folder = || {
-        let mut all = arguments.png.with(report::sweep_files(&report));
-        all.push(files::file("sweep.json", "the same for scripts", output::json(&report)));
+        let mut all = arguments.png.with(report::sweep_files(report));
+        all.push(files::file("sweep.json", "the same for scripts", output::json(report)));
         Ok(all)
     };
-    let folder = arguments.out.as_deref().map(|folder| (folder, &named));
+    let folder = arguments.out.as_deref().map(|folder| (folder, named));
     let written =
-        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(&report)))?;
+        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::one(report)))?;
     output::say(
-        arguments.json.then(|| output::json(&report)),
-        || report::sweep_headline(&report),
-        || text::one(&report, machine) + &written,
+        arguments.json.then(|| output::json(report)),
+        || report::sweep_headline(report),
+        || text::one(report, machine) + &written,
     )?;
     Ok(if report.deadlocks() { Answer::Negative } else { Answer::Done })
 }
@@ -220,22 +246,4 @@ fn loads(arguments: &SweepArguments, bound: Option<f64>) -> Result<Vec<f64>> {
     let points = arguments.points.unwrap_or(10);
     let to = arguments.to.or(bound).unwrap_or(1.0);
     spread(arguments.from.unwrap_or(to / points.max(1) as f64), to, points)
-}
-
-/// Measures the curve, with a bar for the waiting and a file for the points.
-fn measure(
-    pool: &mut impl Pool,
-    sweep: &Sweep,
-    mut results: Option<Results>,
-    who: &dyn Fn() -> String,
-) -> Result<sweep::Curve> {
-    let known = results.as_ref().map_or(Vec::new(), |results| results.points().to_vec());
-    let mut progress = Progress::with_steps(sweep.loads.len() as u64);
-    let curve = sweep::run_with(pool, sweep, &known, &mut |point| {
-        progress.step(&format!("{}load {}", who(), point.load));
-        results.as_mut().map_or(Ok(()), |results| results.append(point))
-    })?;
-    drop(progress);
-    results.map_or(Ok(()), Results::finish)?;
-    Ok(curve)
 }

@@ -181,14 +181,14 @@ pub(super) fn busiest(busiest: Option<LinkUse>, machine: &Machine) -> String {
     }
 }
 
-/// How long messages waited for one link at most. Which it is stands in the JSON: tables name one link, the busiest.
+/// How long messages waited for one link, added up, at most. Which it is stands in the JSON: tables name one link, the busiest.
 pub(super) fn waited(waited: Option<LinkWait>, machine: &Machine) -> String {
     waited.map_or("none".to_string(), |wait| time(wait.waited_cycles as f64, 0, machine))
 }
 
 /// Heads of columns.
 pub(super) const BUSIEST: &str = "busiest link: cycles, messages";
-pub(super) const WAITED: &str = "longest wait, cycles";
+pub(super) const WAITED: &str = "most waiting, summed";
 
 /// Who ran on routers or passed others in date-line classes, a line for each kind; nothing where whole messages needed none.
 pub(super) fn on_routers<'a>(runs: impl Iterator<Item = (&'a str, Option<&'a Routers>)>) -> String {

@@ -23,7 +23,7 @@ struct Stop {
     after: &'static str,
 }
 
-const STOPS: [Stop; 4] = [
+const STOPS: [Stop; 5] = [
     Stop {
         before: "1. Which task on which node? Divide and conquer with 64 tasks on a mesh of 8 x 8 nodes.",
         command: "map binomial:6 --on mesh:8x8 --placement growing,hilbert,row-major --switching store-and-forward",
@@ -47,6 +47,12 @@ const STOPS: [Stop; 4] = [
         command: "sweep --on mesh:8x8 --traffic transpose --set routing=dimension-order,odd-even --points 3 --to 0.3 --measure 500",
         lines: 10,
         after: "Beyond the load that is carried, latencies grow without end.",
+    },
+    Stop {
+        before: "5. How fast can all nodes add up a buffer and all have the sum? Published algorithms and a bound.",
+        command: "race all-reduce --bytes 64KiB --on torus:4x4 --algorithm ring,recursive-doubling,rabenseifner,bucket",
+        lines: 9,
+        after: "Without --algorithm all that suit the machine run, and schedules made for it.",
     },
 ];
 

@@ -17,19 +17,19 @@ use super::table;
 #[derive(Args)]
 pub(super) struct TraceArguments {
     /// In place of a schedule, the reads and writes of a real program: a CSV table or tt-npe's JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["packet", "warm_up", "measure", "drain", "threads"])]
     trace: Option<PathBuf>,
     /// Leave the times of issue out: program order, barriers and kernel begins only
-    #[arg(long, requires = "trace")]
+    #[arg(long, requires = "trace", conflicts_with_all = ["schedule", "traffic"])]
     closed_loop: bool,
     /// When the kernels began, as a table [default: begins.csv beside the trace, if it is there]
-    #[arg(long, value_name = "FILE", requires = "trace")]
+    #[arg(long, value_name = "FILE", requires = "trace", conflicts_with_all = ["schedule", "traffic"])]
     begins: Option<PathBuf>,
     /// The measured times, as a table [default: traces.csv beside the trace, if it is there]
-    #[arg(long, value_name = "FILE", requires = "trace")]
+    #[arg(long, value_name = "FILE", requires = "trace", conflicts_with_all = ["schedule", "traffic"])]
     measured: Option<PathBuf>,
     /// The measured ends of barriers, as a table [default: barriers.csv beside the trace, if it is there]
-    #[arg(long, value_name = "FILE", requires = "trace")]
+    #[arg(long, value_name = "FILE", requires = "trace", conflicts_with_all = ["schedule", "traffic"])]
     barriers: Option<PathBuf>,
 }
 

@@ -1,7 +1,6 @@
 //! Several races of one operation: curves over bytes, and who wins over bytes and costs.
 
 use meshwright_core::words::{counted, grouped, short};
-use meshwright_verdict::RaceOutcome;
 use meshwright_verdict::race::regimes::{Measured, Regime};
 
 use super::series::{Map, NamedCurve, SeriesPage, SeriesTable};
@@ -37,6 +36,13 @@ pub fn race_files(races: &[Measured], table: SeriesTable) -> Vec<File> {
         };
         format!("{}: {who}.", conditions(regime))
     };
+    let (curves, algorithms) = curves(races, &regimes[0]);
+    let over = match algorithms {
+        0..=CURVES_MAX => "Simulated time over bytes".to_string(),
+        all => format!(
+            "Simulated time over bytes: the {CURVES_MAX} fastest of {all} algorithms; the table has all"
+        ),
+    };
     let page = SeriesPage {
         title: &format!("{operation} on {}", first.machine.name()),
         machine: first.machine.name(),
@@ -46,13 +52,13 @@ pub fn race_files(races: &[Measured], table: SeriesTable) -> Vec<File> {
             ("Switching", first.machine.switching().name().to_string()),
             ("Byte time b", costs.byte_time.to_string()),
         ],
-        over: "Simulated time over bytes",
+        over: &over,
         headline: &headline(&regimes),
         notes: regimes.iter().map(note).collect(),
         axes: ["bytes of one member", "simulated time, cycles"],
         most: None,
         is_doubling: true,
-        curves: curves(races, &regimes[0]),
+        curves,
         maps,
         table,
     };
@@ -84,31 +90,61 @@ fn winners(regimes: &[Regime<'_>]) -> Vec<String> {
     names
 }
 
-/// Time over bytes under the costs of the first race: the bound and every algorithm.
-fn curves(races: &[Measured], costs: &Regime<'_>) -> Vec<NamedCurve> {
-    let mut curves = vec![NamedCurve { name: "bound".to_string(), ..NamedCurve::default() }];
-    let mut add = |name: &str, (bytes, cycles): (u64, u64)| {
-        let at = curves.iter().position(|curve| curve.name == name).unwrap_or_else(|| {
-            curves.push(NamedCurve { name: name.to_string(), ..NamedCurve::default() });
-            curves.len() - 1
-        });
-        curves[at].points.push((bytes.max(1) as f64, cycles.max(1) as f64));
-        let tip = format!("{name}, {} bytes: {}", grouped(bytes), counted(cycles, "cycle"));
-        curves[at].tips.push(tip);
-    };
-    for race in races {
-        let regime = race.regime();
-        if (regime.startup, regime.flit) != (costs.startup, costs.flit) {
+/// More algorithms than this are in the table alone: their curves would hide each other.
+const CURVES_MAX: usize = 8;
+
+/// An algorithm counts so many times the best where it was not simulated: less it was not worth.
+const NOT_SIMULATED: f64 = 4.0;
+
+/// The algorithms whose curves are drawn, the best first: the least geometric mean of their times over the best one of each
+/// size, after those that win somewhere.
+fn drawn<'r>(races: &[&'r Measured]) -> Vec<&'r str> {
+    let mut ranks: Vec<(bool, f64, &str)> = Vec::new();
+    for name in races.iter().flat_map(|race| &race.verdict.results).map(|outcome| outcome.method.as_str()) {
+        if ranks.iter().any(|rank| rank.2 == name) {
             continue;
         }
-        add("bound", (regime.bytes, race.verdict.facts.bound.cycles.0));
-        for RaceOutcome { method, simulated_cycles, .. } in &race.verdict.results {
-            if let Some(cycles) = simulated_cycles {
-                add(method, (regime.bytes, *cycles));
-            }
+        let mut rank = (true, 0.0, name);
+        for race in races {
+            let outcome = race.verdict.results.iter().find(|outcome| outcome.method == name);
+            let best = race.verdict.winner().map_or(1, |winner| winner.time.0).max(1) as f64;
+            let cycles = outcome.and_then(|outcome| outcome.simulated_cycles);
+            let ratio = cycles.map_or(NOT_SIMULATED, |cycles| cycles.max(1) as f64 / best);
+            rank = (rank.0 && ratio > 1.0, rank.1 + ratio.ln(), name);
         }
+        ranks.push(rank);
     }
-    curves
+    ranks.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    ranks.into_iter().map(|rank| rank.2).collect()
+}
+
+/// Time over bytes under the costs of the first race: the bound and the best algorithms; and how many there are.
+fn curves(races: &[Measured], costs: &Regime<'_>) -> (Vec<NamedCurve>, usize) {
+    let is_one_of_them = |race: &&Measured| {
+        let regime = race.regime();
+        (regime.startup, regime.flit) == (costs.startup, costs.flit)
+    };
+    let races: Vec<&Measured> = races.iter().filter(is_one_of_them).collect();
+    let names = drawn(&races);
+    let curve = |name: &str, cycles: &dyn Fn(&Measured) -> Option<u64>| {
+        let mut curve = NamedCurve { name: name.to_string(), ..NamedCurve::default() };
+        for race in &races {
+            let Some(cycles) = cycles(race) else { continue };
+            let bytes = race.verdict.facts.bytes;
+            curve.points.push((bytes.max(1) as f64, cycles.max(1) as f64));
+            curve.tips.push(format!("{name}, {} bytes: {}", grouped(bytes), counted(cycles, "cycle")));
+        }
+        curve
+    };
+    let of = |name: &&str| {
+        let cycles = |race: &Measured| {
+            race.verdict.results.iter().find(|outcome| outcome.method == *name)?.simulated_cycles
+        };
+        curve(name, &cycles)
+    };
+    let bound = curve("bound", &|race| Some(race.verdict.facts.bound.cycles.0));
+    let best = names.iter().take(CURVES_MAX).map(of).filter(|curve| !curve.points.is_empty());
+    (std::iter::once(bound).chain(best).collect(), names.len())
 }
 
 /// The map over bytes and one of the costs; none where that does not vary.

@@ -66,7 +66,7 @@ struct SeriesView<'a> {
 
 /// What a head of the table means, for whoever points at it.
 fn meaning(head: &str) -> &'static str {
-    const MEANINGS: [(&str, &str); 27] = [
+    const MEANINGS: [(&str, &str); 35] = [
         ("load", "What the sources create, in flits per node and cycle"),
         ("of bound", "The load as a part of the bound"),
         ("accepted", "What arrives, in flits per node and cycle"),
@@ -94,6 +94,17 @@ fn meaning(head: &str) -> &'static str {
         ("speedup", "The speedup that the method promises"),
         ("feasible", "Whether the links can carry these shares in the promised time"),
         ("nodes", "How many nodes get a share"),
+        ("bytes", "The buffer of one member"),
+        ("flit", "The bytes of a head, paid again on each link"),
+        ("algorithm", "Who sends what to whom, in which step; a star marks the least simulated time"),
+        ("predicted", "The time by the closed form of the algorithm, in cycles"),
+        ("steps", "How many steps the algorithm has, one after the other"),
+        ("chunks", "Into how many pieces each message is cut, so that they stream"),
+        ("root", "The node at which the operation begins or ends"),
+        (
+            "busiest link: cycles, messages",
+            "The link that is busy for the longest, how long, and with how many messages",
+        ),
     ];
     let known = MEANINGS.iter().find(|(name, _)| *name == head);
     known.map_or("What differs between the curves", |(_, meaning)| meaning)

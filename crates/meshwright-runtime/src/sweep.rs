@@ -16,11 +16,11 @@ use meshwright_sim::sweep::pool::{LOOK, Pool, Refusal, SweepPoint, Workers, thre
 
 /// To rank 0: what this rank is to measure and on how many threads, or why it cannot.
 const HERE: u32 = Topic::Sweep.tag(0);
-/// From rank 0: a load, its seed, and on how many threads.
+/// From rank 0: a curve, a load, its seed, and on how many threads.
 const JOB: u32 = Topic::Sweep.tag(1);
-/// To rank 0: a point, as it stands in a results file.
+/// To rank 0: a curve and a point of it, as it stands in a results file.
 const POINT: u32 = Topic::Sweep.tag(2);
-/// To rank 0: a load, and why it could not be measured.
+/// To rank 0: a curve, a load of it, and why it could not be measured.
 const REFUSED: u32 = Topic::Sweep.tag(3);
 /// From rank 0: there is nothing more to do.
 const END: u32 = Topic::Sweep.tag(4);
@@ -50,14 +50,13 @@ enum Heard {
     Open(Vec<SweepPoint>),
 }
 
-/// The pool of all ranks, led by rank 0; the others [`serve`] until they are [dismissed](dismiss).
-pub struct Ranks<'e, E, M, T> {
+/// All ranks, led by rank 0; the others [`serve`] until they are [dismissed](dismiss).
+pub struct Ranks<'e, E, T> {
     others: OtherRanks<'e, E, T>,
-    measure: M,
     width: usize,
 }
 
-impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
+impl<'e, E: Endpoint, T: FnMut(&Lost)> Ranks<'e, E, T> {
     /// Waits for the others, who must have read the same: every rank says `what` it is to measure. `told` hears of every
     /// rank that is lost.
     ///
@@ -68,17 +67,17 @@ impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
     /// # Panics
     ///
     /// On another rank than 0, and when there is no thread.
-    pub fn muster(endpoint: &'e mut E, what: &str, threads: usize, measure: M, told: T) -> Result<Self> {
+    pub fn muster(endpoint: &'e mut E, what: &str, threads: usize, told: T) -> Result<Self> {
         assert!(endpoint.rank() == 0, "rank 0 leads");
         assert!(threads > 0, "somebody must work");
         let mut members = vec![RankStatus::Silent; endpoint.ranks() as usize];
         members[0] = RankStatus::Here { threads, holds: Vec::new() };
-        let mut others = OtherRanks { endpoint, what: what.to_string(), members, told };
+        let mut others = OtherRanks { endpoint, what: what.to_string(), members, told, curve: 0 };
         let begin = Instant::now();
         while others.members.contains(&RankStatus::Silent) && begin.elapsed() < MUSTER {
             others.greet()?;
         }
-        Ok(Self { others, measure, width: 1 })
+        Ok(Self { others, width: 1 })
     }
 
     /// So many ranks have processors of their own: the search for the saturation measures so many loads at a time.
@@ -86,9 +85,22 @@ impl<'e, E: Endpoint, M: Measure, T: FnMut(&Lost)> Ranks<'e, E, M, T> {
     pub fn looking_ahead(self, width: usize) -> Self {
         Self { width, ..self }
     }
+
+    /// The pool for one of the curves; `measure` is how rank 0 measures it.
+    pub fn curve<M: Measure>(&mut self, curve: u32, measure: M) -> CurvePool<'_, 'e, E, M, T> {
+        self.others.curve = curve;
+        CurvePool { width: self.width, others: &mut self.others, measure }
+    }
 }
 
-impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Pool for Ranks<'_, E, M, T> {
+/// The pool of all ranks for the loads of one curve.
+pub struct CurvePool<'r, 'e, E, M, T> {
+    others: &'r mut OtherRanks<'e, E, T>,
+    measure: M,
+    width: usize,
+}
+
+impl<E: Endpoint, M: Measure, T: FnMut(&Lost)> Pool for CurvePool<'_, '_, E, M, T> {
     fn width(&self) -> usize {
         self.width.min(self.others.here())
     }
@@ -139,6 +151,8 @@ struct OtherRanks<'e, E, T> {
     what: String,
     members: Vec<RankStatus>,
     told: T,
+    /// The curve that is measured now.
+    curve: u32,
 }
 
 impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
@@ -181,14 +195,14 @@ impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
         };
         match parcel.tag {
             POINT => {
-                let point: Point =
-                    serde_json::from_str(&read::<String>(&parcel)).expect("a rank sends points");
-                Some(Heard::Came(parcel.from, point.load, Ok(point)))
+                let (curve, line): (u32, String) = read(&parcel);
+                let point: Point = serde_json::from_str(&line).expect("a rank sends points");
+                self.came(parcel.from, curve, point.load, Ok(point))
             }
             REFUSED => {
-                let (load, why): (f64, String) = read(&parcel);
+                let (curve, load, why): (u32, f64, String) = read(&parcel);
                 let error = Error::io(format!("rank {}", parcel.from), std::io::Error::other(why));
-                Some(Heard::Came(parcel.from, load, Err(error)))
+                self.came(parcel.from, curve, load, Err(error))
             }
             HERE => match self.hear_of(&parcel) {
                 Ok(()) => None,
@@ -196,6 +210,11 @@ impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
             },
             tag => unreachable!("no rank sends the tag {tag} to rank 0"),
         }
+    }
+
+    /// What a load of this curve came to; a rank that was taken for lost may answer when its curve is done.
+    fn came(&self, from: u32, curve: u32, load: f64, point: Result<Point>) -> Option<Heard> {
+        (curve == self.curve).then_some(Heard::Came(from, load, point))
     }
 
     /// This rank is lost: its loads are open again. When it is rank 0 that the others believe to be lost, they have left it.
@@ -243,7 +262,9 @@ impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
         let each = threads_each(loads, self.here(), threads);
         if rank == 0 {
             workers.begin(job, each);
-        } else if let Err(lost) = send(self.endpoint, rank as u32, JOB, &(job.load, job.seed, each as u32)) {
+        } else if let Err(lost) =
+            send(self.endpoint, rank as u32, JOB, &((self.curve, each as u32), job.load, job.seed))
+        {
             open.push_front(job);
             if let Some(Heard::Open(jobs)) = self.lose(&Lost { rank: rank as u32, ..lost }) {
                 jobs.into_iter().for_each(|job| open.push_front(job));
@@ -278,8 +299,8 @@ impl<E: Endpoint, T: FnMut(&Lost)> OtherRanks<'_, E, T> {
     }
 }
 
-/// Measures what rank 0 asks for, on another rank, until it says that all is done. `told` hears that rank 0 is lost, before
-/// what is under way has come to its end.
+/// Measures what rank 0 asks for, on another rank, until it says that all is done: `measures` has each of the curves.
+/// `told` hears that rank 0 is lost, before what is under way has come to its end.
 ///
 /// # Errors
 ///
@@ -292,14 +313,14 @@ pub fn serve<E: Endpoint, M: Measure>(
     endpoint: &mut E,
     what: &str,
     threads: usize,
-    measure: &M,
+    measures: &[M],
     told: impl FnOnce(&Lost),
 ) -> Result<(), Lost> {
     assert!(endpoint.rank() > 0, "rank 0 leads");
     assert!(threads > 0, "somebody must work");
     let here = (threads as u32, what.to_string(), None::<String>);
     thread::scope(|scope| {
-        let mut workers = Workers::new(scope, measure);
+        let mut workers: Vec<_> = measures.iter().map(|measure| Workers::new(scope, measure)).collect();
         let served = send(endpoint, 0, HERE, &here).and_then(|()| attend(endpoint, &mut workers));
         if let Err(lost) = &served {
             told(lost);
@@ -309,21 +330,24 @@ pub fn serve<E: Endpoint, M: Measure>(
 }
 
 /// Begins what comes and sends what is done.
-fn attend<E: Endpoint, M: Measure>(endpoint: &mut E, workers: &mut Workers<'_, '_, M>) -> Result<(), Lost> {
+fn attend<E: Endpoint, M: Measure>(endpoint: &mut E, curves: &mut [Workers<'_, '_, M>]) -> Result<(), Lost> {
     loop {
-        for (load, point) in workers.done() {
-            match point {
-                Ok(point) => {
-                    let line = serde_json::to_string(&point).expect("a point has finite numbers");
-                    send(endpoint, 0, POINT, &line)?;
+        for (curve, workers) in (0u32..).zip(&mut *curves) {
+            for (load, point) in workers.done() {
+                match point {
+                    Ok(point) => {
+                        let line = serde_json::to_string(&point).expect("a point has finite numbers");
+                        send(endpoint, 0, POINT, &(curve, line))?;
+                    }
+                    Err(error) => send(endpoint, 0, REFUSED, &(curve, load, error.to_string()))?,
                 }
-                Err(error) => send(endpoint, 0, REFUSED, &(load, error.to_string()))?,
             }
         }
-        match endpoint.next(if workers.at_work() > 0 { LOOK } else { IDLE }) {
+        let works = curves.iter().any(|workers| workers.at_work() > 0);
+        match endpoint.next(if works { LOOK } else { IDLE }) {
             Ok(Some(parcel)) if parcel.tag == JOB => {
-                let (load, seed, threads): (f64, u64, u32) = read(&parcel);
-                workers.begin(SweepPoint { load, seed }, threads as usize);
+                let ((curve, threads), load, seed): ((u32, u32), f64, u64) = read(&parcel);
+                curves[curve as usize].begin(SweepPoint { load, seed }, threads as usize);
             }
             Ok(Some(parcel)) if parcel.tag == END => return Ok(()),
             Ok(_) => {}

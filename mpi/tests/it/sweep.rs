@@ -101,6 +101,22 @@ fn ranks_answer_with_the_bytes_of_one_machine() {
     }
 }
 
+/// Several curves are measured one after the other by all ranks, each with a file of its own.
+#[test]
+fn ranks_compare_several_curves() {
+    let answers = [1, 4].map(|ranks| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = on_ranks(folder.path(), ranks, "r.jsonl");
+        command.args(["--set", "routing=yx,odd-even"]);
+        let answer = printed(&ended(started(&mut command), PATIENCE));
+        [answer, text(&folder.path().join("r.yx.jsonl")), text(&folder.path().join("r.odd-even.jsonl"))]
+    });
+    assert_eq!(answers[0], answers[1]);
+    let answer: serde_json::Value = serde_json::from_str(&answers[0][0]).unwrap();
+    assert_eq!(answer["series"].as_array().map(Vec::len), Some(2));
+    assert!(answers[0][1..].iter().all(|file| file.lines().count() > POINTS));
+}
+
 #[test]
 fn a_killed_rank_costs_no_other_rank_its_points() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,8 +38,12 @@ fn spelling(argument: &Arg) -> String {
 }
 
 fn write_argument(page: &mut String, argument: &Arg) {
-    let _ =
-        write!(page, "- `{}`: {}", spelling(argument), help(argument.get_help(), argument.get_long_help()));
+    let mut about = help(argument.get_help(), argument.get_long_help());
+    let is_followed = !argument.get_possible_values().is_empty() || !argument.get_default_values().is_empty();
+    if argument.get_action().takes_values() && is_followed && !about.ends_with(['.', ']']) {
+        about.push('.');
+    }
+    let _ = write!(page, "- `{}`: {about}", spelling(argument));
     let possible: Vec<_> =
         argument.get_possible_values().iter().map(|value| format!("`{}`", value.get_name())).collect();
     if argument.get_action().takes_values() && !possible.is_empty() {

@@ -82,8 +82,74 @@ fn a_sweep_compares_values() {
     assert!(code == 2 && error.contains("`routing` twice"), "{error}");
     let (code, _, error) = ask(&["--set", "routing=yx,yx"]);
     assert!(code == 2 && error.contains("a value twice"), "{error}");
-    let (code, _, error) = ask(&["--set", "routing=yx,odd-even", "--results", "r.jsonl"]);
-    assert!(code == 2 && error.contains("one curve"), "{error}");
+}
+
+/// No option is dropped without a word: what belongs to another question of the same verb is refused.
+#[test]
+fn options_of_another_question_are_refused() {
+    let schedule = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
+    let place = folder(&[("a.goal", schedule), ("l.csv", "node,label\n0,1\n1,1\n")]);
+    for (line, option) in [
+        ("simulate a.goal --on mesh:1x2 --load 0.1", "--load"),
+        ("simulate a.goal --on mesh:1x2 --closed-loop", "--closed-loop"),
+        ("simulate a.goal --on mesh:1x2 --begins b.csv", "--begins"),
+        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --barriers b.csv", "--barriers"),
+        ("simulate --on mesh:4x4 --traffic uniform --load 0.1,0.2", "meshwright sweep"),
+        ("simulate --on mesh:4x4 --traffic uniform,transpose --load 0.1", "sweep compares several"),
+        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --startup 5", "no --startup"),
+        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --byte-time 2", "no --byte-time"),
+        ("sweep --on mesh:4x4 --traffic uniform --flit 8", "no --flit"),
+        ("groups --on mesh:4x4 --levels 1 --overhead 4", "--overhead"),
+        ("groups --on mesh:4x4 --labels l.csv --structure auto", "--structure"),
+        ("groups --on mesh:4x4 --collective broadcast --buffers 2", "--buffers"),
+        ("simulate a.goal --on mesh:1x2 --packet 2", "--packet"),
+        ("simulate a.goal --on mesh:1x2 --threads 2", "--threads"),
+        ("groups --on mesh:4x4 --collective broadcast --png", "--png"),
+        ("split --on mesh:4x4 --random-sources 2 --repeat 2 --sigma 0.1 --places 3", "--places"),
+        ("split --on mesh:4x4 --random-sources 2 --repeat 2 --sigma 0.1 --png", "--out"),
+        ("split --on mesh:4x4 --source 0,0 --sigma 0.1 --queues --places 3", "--places"),
+        ("split --on mesh:4x4 --source 0,0 --sigma 0.1 --show matrix --png", "--png"),
+        ("race barrier --on mesh:4x4 --combine-time 1", "--combine-time"),
+    ] {
+        let (code, text, error) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
+        assert!(code == 2 && text.is_empty() && error.contains(option), "{line}: {code} {error}");
+    }
+}
+
+/// Each of several curves keeps its points in a file of its own, as if it were measured alone.
+#[test]
+fn several_curves_go_on_with_their_files() {
+    let place = folder(&[]);
+    let ask = |routings: &str, results: &str| {
+        let set = format!("routing={routings}");
+        let head = ["sweep", "--on", "mesh:4x4", "--traffic", "transpose", "--json"];
+        run(place.path(), &[&head[..], &["--set", &set, "--results", results], &QUICK].concat())
+    };
+    let read = |name: &str| std::fs::read_to_string(place.path().join(name)).unwrap();
+    let (code, whole, error) = ask("yx,odd-even", "r.jsonl");
+    assert_eq!(code, 0, "{error}");
+    assert!(!place.path().join("r.jsonl").exists());
+    let (code, ..) = ask("odd-even", "alone.jsonl");
+    assert_eq!((code, read("alone.jsonl")), (0, read("r.odd-even.jsonl")));
+
+    // Ended after a point and a half of the second curve; a forged point shows that nobody measures it again.
+    let kept = read("r.yx.jsonl");
+    let (half, forged) =
+        (&kept[..kept.len() - 20], |text: &str| text.replace("\"packets\":", "\"packets\":7"));
+    std::fs::write(place.path().join("r.yx.jsonl"), half).unwrap();
+    std::fs::write(place.path().join("r.odd-even.jsonl"), forged(&read("r.odd-even.jsonl"))).unwrap();
+    let (code, again, error) = ask("yx,odd-even", "r.jsonl");
+    assert_eq!((code, read("r.yx.jsonl")), (0, kept), "{error}");
+    let (whole, again) = (json(&whole), json(&again));
+    assert_eq!(whole["series"][0], again["series"][0]);
+    let packets = |answer: &serde_json::Value| answer["series"][1]["points"][0]["packets"].to_string();
+    assert_eq!(packets(&again), "7".to_string() + &packets(&whole));
+
+    // What is of another sweep is refused before anything is measured.
+    std::fs::copy(place.path().join("r.yx.jsonl"), place.path().join("r.odd-even.jsonl")).unwrap();
+    let (code, _, error) = ask("xy,odd-even", "r.jsonl");
+    assert!(code == 2 && error.contains("r.odd-even.jsonl") && error.contains("another sweep"), "{error}");
+    assert!(!place.path().join("r.xy.jsonl").exists());
 }
 
 #[test]
@@ -369,7 +435,7 @@ fn a_scenario_to_begin_with_runs() {
         "noc",
         "paragon",
     ] {
-        for job in ["map", "load", "groups"] {
+        for job in ["map", "load", "groups", "collective"] {
             let (code, text, error) =
                 run(place.path(), &["init", "--on", on, "--job", job, "s.toml", "--force"]);
             if on == "noc" && job != "map" {
@@ -381,7 +447,7 @@ fn a_scenario_to_begin_with_runs() {
             assert_eq!(code, 0, "{on} {job}: {error}");
         }
     }
-    let (code, ..) = run(place.path(), &["init", "--job", "map,load,groups", "all.toml"]);
+    let (code, ..) = run(place.path(), &["init", "--job", "map,load,groups,collective", "all.toml"]);
     assert_eq!(code, 0);
     let (code, _, error) = run(place.path(), &["init", "--on", "torus:4x4", "all.toml"]);
     assert!(code == 2 && error.contains("--force"), "{error}");
@@ -405,6 +471,7 @@ fn the_tour_shows_every_planner() {
         "$ meshwright split ",
         "$ meshwright groups ",
         "$ meshwright sweep ",
+        "$ meshwright race ",
         " * growing",
         "odd-even",
         "meshwright init",

@@ -243,7 +243,7 @@ fn routers_that_cannot_be_are_refused() {
             "simulate a.goal --on mesh:1x2 --engine message --preset booksim",
             "error: router is booksim; expected --engine flit beside it",
         ),
-        ("simulate a.goal --on mesh:1x2 --packet 2", "--traffic"),
+        ("simulate a.goal --on mesh:1x2 --packet 2", "--packet"),
         ("simulate a.goal --on mesh:1x2 --traffic uniform --load 0.1", "cannot be used with"),
         ("simulate --on mesh:1x2", "SCHEDULE.goal"),
         ("simulate --on mesh:1x2 --traffic uniform", "--load"),

@@ -47,7 +47,7 @@ pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
         "busiest_messages", "messages on it", |at| known(at.busiest().map(|link| link.messages));
         "busiest_bytes", "their bytes", |at| known(at.busiest().map(|link| link.bytes));
         "busiest_cycles", "how long they take on it", |at| known(at.busiest().map(|link| link.busy_cycles));
-        "longest_wait_cycles", "how long messages waited for one link at most", |at| known(at.row.waited_link.of(at.switching).map(|wait| wait.waited_cycles));
+        "longest_wait_cycles", "how long messages waited for one link, added up: of the link with the most", |at| known(at.row.waited_link.of(at.switching).map(|wait| wait.waited_cycles));
         "engine", "what simulated it", |at| (*at.row.engine.of(at.switching)).to_string();
         "reason", "what the time is made of, or why there is none", |at| known(at.row.reason.of(at.switching).as_ref());
     ]

@@ -76,7 +76,10 @@ pub(super) fn run(
     let races: Vec<_> = all.iter().map(|one| (&one.verdict, &one.machine)).collect();
     let written =
         files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::table(&races)))?;
-    let one = |one: &Measured| format!("{}: {}", varied(one).join(", "), line(&one.verdict, &one.machine));
+    let one = |one: &Measured| {
+        let [bytes, startup, flit] = varied(one);
+        format!("{bytes} bytes, start-up {startup}, flit {flit}: {}", line(&one.verdict, &one.machine))
+    };
     output::say(
         arguments.json.then_some(json),
         || all.iter().map(one).collect::<Vec<_>>().join("\n"),
@@ -87,9 +90,9 @@ pub(super) fn run(
 }
 
 /// The values that may vary.
-fn varied(one: &Measured) -> Vec<String> {
+fn varied(one: &Measured) -> [String; 3] {
     let costs = one.machine.costs();
-    vec![one.verdict.facts.bytes.to_string(), costs.startup.0.to_string(), costs.flit.0.to_string()]
+    [one.verdict.facts.bytes.to_string(), costs.startup.0.to_string(), costs.flit.0.to_string()]
 }
 
 fn text(all: &[Measured]) -> String {
@@ -106,7 +109,7 @@ fn text(all: &[Measured]) -> String {
     const WINNERS: [&str; 7] = ["bytes", "startup", "flit", "fastest", "bound", "simulated", "gap"];
     let winners = all.iter().map(|one| {
         let regime = one.regime();
-        let mut cells = varied(one);
+        let mut cells = varied(one).to_vec();
         cells.extend([
             if regime.winners.is_empty() { "standstill".to_string() } else { regime.winners.join(", ") },
             table::time(one.verdict.bound().0 as f64, 0, &one.machine),
@@ -133,7 +136,7 @@ fn heads() -> Vec<&'static str> {
 }
 
 fn all_rows(one: &Measured) -> Vec<Vec<String>> {
-    rows(&one.verdict, &one.machine).into_iter().map(|row| [varied(one), row].concat()).collect()
+    rows(&one.verdict, &one.machine).into_iter().map(|row| [varied(one).to_vec(), row].concat()).collect()
 }
 
 /// The table of the page.

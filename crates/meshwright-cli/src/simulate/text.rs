@@ -40,7 +40,7 @@ pub(super) fn one(report: &SimulateReport, machine: &Machine) -> String {
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["busiest link", &table::busiest(report.hottest_link, machine)],
-        ["longest wait for a link", &table::waited(report.waited_link, machine)],
+        ["most waiting for a link, summed", &table::waited(report.waited_link, machine)],
         ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
         ["latency, p50", &whole(latency.p50)],
         ["latency, p99", &whole(latency.p99)],

@@ -1,24 +1,35 @@
 //! A curve for each of several values, and all of them in one table and one picture.
 
+use std::path::{Path, PathBuf};
+
+use meshwright_core::Result;
 use meshwright_core::output as disk;
-use meshwright_core::{Error, Result};
 use meshwright_formats::json::SeriesForm;
 use meshwright_network::topology::Machine;
-use meshwright_report as report;
+use meshwright_report::{self as report, Results};
 use meshwright_sim::experiment::Experiment;
 use meshwright_sim::point::SweepReport;
-use meshwright_sim::sweep::{self, Sweep, Threads};
+use meshwright_sim::sweep::Curve;
 
-use super::{SweepArguments, csv, loads, text};
+use super::{SweepArguments, csv, text};
 use crate::Answer;
 use crate::files;
-use crate::output::{self, Progress};
+use crate::output;
 use crate::traffic::{self, Varied};
 
 /// What is measured for one combination of values.
 pub(super) struct Variant<'m> {
     pub(super) values: Varied,
     pub(super) experiment: Experiment<'m>,
+}
+
+impl Variant<'_> {
+    /// With what was measured.
+    pub(super) fn measured(&self, curve: Curve) -> Member {
+        let Experiment { conditions, reference, .. } = &self.experiment;
+        let report = SweepReport { conditions: conditions.clone(), reference: *reference, curve };
+        Member { values: self.values.clone(), report }
+    }
 }
 
 /// The curve of one combination of values.
@@ -31,11 +42,15 @@ pub(super) struct Member {
 impl Member {
     /// The curve in a few words: `odd-even`, `odd-even · virtual_channels=2`.
     pub(super) fn name(&self) -> String {
-        let word = |(key, value): &(String, String)| match key.as_str() {
-            "routing" | "traffic" => value.clone(),
-            _ => format!("{key}={value}"),
-        };
         self.values.iter().map(word).collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// A value among several: routings and patterns say what they are.
+fn word((key, value): &(String, String)) -> String {
+    match key.as_str() {
+        "routing" | "traffic" => value.clone(),
+        _ => format!("{key}={value}"),
     }
 }
 
@@ -54,47 +69,35 @@ pub(super) fn variants<'m>(arguments: &SweepArguments, machine: &'m Machine) -> 
     Ok(variants)
 }
 
-/// Measures all curves and tells what came of them.
-pub(super) fn run(
-    arguments: &SweepArguments,
-    machine: &Machine,
-    variants: Vec<Variant<'_>>,
-) -> Result<Answer> {
-    if let Some(path) = &arguments.results {
-        let expected = "one curve: --csv or --json keeps several, or run sweep once for each";
-        return Err(Error::value("results", output::shown(path), expected));
-    }
-    let sets = arguments.router.set.iter().map(|(key, values)| format!(" --set {key}={values}"));
-    let job = format!("--traffic {}{}", arguments.traffic, sets.collect::<String>());
-    let named = disk::NamedJob::new("sweep", [job]);
-    files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    // Points of different curves are compared: they have the same loads.
-    let most = |one: &Variant<'_>| one.experiment.reference.bound;
-    let bound = variants.iter().filter_map(most).reduce(f64::max);
-    let loads = loads(arguments, bound)?;
-    let mut progress = Progress::with_steps((loads.len() * variants.len()) as u64);
-    let members = variants.into_iter().map(|Variant { values, experiment }| {
-        let sweep = Sweep {
-            loads: loads.clone(),
-            saturation: arguments.saturation,
-            seed: arguments.run.seed(),
-            threads: 1,
-        };
-        let measure = |load, seed, threads| experiment.measure(load, seed, threads);
-        let mut pool = Threads::new(arguments.run.threads(1), measure);
-        let curve = sweep::run_with(&mut pool, &sweep, &[], &mut |point| {
-            progress.step(&format!("load {}", point.load));
-            Ok(())
-        })?;
-        let (conditions, reference) = (experiment.conditions, experiment.reference);
-        Ok(Member { values, report: SweepReport { conditions, reference, curve } })
-    });
-    let members: Vec<Member> = members.collect::<Result<_>>()?;
-    drop(progress);
-    answer(arguments, machine, &named, &members)
+/// What the folder of --out holds. One curve has always been named by its traffic alone.
+pub(super) fn named(arguments: &SweepArguments, several: bool) -> disk::NamedJob {
+    let sets = arguments.router.set.iter().filter(|_| several);
+    let sets = sets.map(|(key, values)| format!(" --set {key}={values}"));
+    disk::NamedJob::new("sweep", [format!("--traffic {}{}", arguments.traffic, sets.collect::<String>())])
 }
 
-fn answer(
+/// The files that keep the points, open: one for each curve, or none at all.
+pub(super) fn results(arguments: &SweepArguments, variants: &[Variant<'_>]) -> Result<Vec<Option<Results>>> {
+    let open = |variant: &Variant<'_>| {
+        let Some(path) = &arguments.results else { return Ok(None) };
+        let path = if variants.len() > 1 { of_curve(path, &variant.values) } else { path.clone() };
+        Results::open(&path, &variant.experiment.conditions.line(), arguments.force.force).map(Some)
+    };
+    variants.iter().map(open).collect()
+}
+
+/// The file of a curve among several: its values stand before the ending, `s.odd-even.jsonl`.
+fn of_curve(path: &Path, values: &Varied) -> PathBuf {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
+    let kept = |name: String| name.chars().map(|c| if is_kept(c) { c } else { '-' }).collect::<String>();
+    let values: Vec<String> = values.iter().map(word).map(kept).collect();
+    let ending = path.extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy()));
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    path.with_file_name(format!("{stem}.{}{ending}", values.join(".")))
+}
+
+/// The answer of several curves.
+pub(super) fn answer(
     arguments: &SweepArguments,
     machine: &Machine,
     named: &disk::NamedJob,

@@ -170,7 +170,7 @@ impl<'d, 'i> Links<'d, 'i> {
                     return Err(text.expecting(
                         route.at,
                         message,
-                        "links that are all the same, as those of a machine are",
+                        "links that are all the same; along the axes of a box [[machine.links]] of a TOML file has others",
                     ));
                 }
                 _ => all = Some((id, link)),

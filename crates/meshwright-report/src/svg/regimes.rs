@@ -35,7 +35,7 @@ pub fn draw(
             tile.winner.map_or("dead".to_string(), |winner| format!("point {}", hues::class(winner, 2)));
         svg.rectangle(corner(tile.at), (side - 1.0, height - 1.0), &class, Some(&tile.tip));
         let label = tile.winner.map_or("–".to_string(), |winner| (winner + 1).to_string());
-        svg.text(corner(tile.at).plus(side / 2.0, height / 2.0 + 4.5), "name mid", &label);
+        svg.text(corner(tile.at).plus(side / 2.0, height / 2.0 + 4.5), "task mid", &label);
     }
     // As many as fit beside each other.
     let every = (52.0 / side).ceil().max(1.0) as usize;
