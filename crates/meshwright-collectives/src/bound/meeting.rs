@@ -97,9 +97,20 @@ fn near(row: &[u32], of: &[bool], hop: u64) -> Steps {
     many.into_iter().map(count).collect()
 }
 
+/// How many of so many can have heard, or can have been added up, by when: the least by all limits.
+fn grown(terms: &Terms, degree: usize, many: u64, inward: bool) -> Steps {
+    let limits = limits(terms, degree, inward);
+    let all: Vec<Steps> =
+        limits.iter().map(|&(ways, every)| spread(many, ways, every, terms.reach(1))).collect();
+    least_of(&all.iter().collect::<Vec<_>>(), many)
+}
+
 /// The strongest of some sets.
 pub(super) fn meeting(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec<u32>]) -> Option<Proof> {
-    if task.operation != Operation::AllReduce || bytes(task) == 0 || rows.is_empty() {
+    // A barrier is a sum without bytes: its messages are heads.
+    let sums =
+        task.operation == Operation::AllReduce && bytes(task) > 0 || task.operation == Operation::Barrier;
+    if !sums || rows.is_empty() || terms.buffer + terms.head == 0 {
         return None;
     }
     let degree = (0..task.members()).map(|member| wires.degree(member)).max()?;
@@ -111,29 +122,23 @@ pub(super) fn meeting(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
         if inside == 0 || outside == 0 {
             continue;
         }
-        let grown = |many: u64, inward: bool| {
-            let all = limits(terms, degree, inward);
-            let all: Vec<Steps> =
-                all.iter().map(|&(ways, every)| spread(many, ways, every, terms.reach(1))).collect();
-            least_of(&all.iter().collect::<Vec<_>>(), many)
-        };
-        let (joining, hearing) = (grown(inside, true), grown(outside, false));
+        let joining = grown(terms, degree, inside, true);
+        let hearing = grown(terms, degree, outside, false);
         // Links by what can meet there.
         let mut alike: BTreeMap<(Steps, Steps), u64> = BTreeMap::new();
         for (x, y) in wires.all().filter(|&(x, y)| is_in[x as usize] && others[y as usize]) {
             let before = near(&rows[x as usize], &is_in, terms.hop);
             let behind = near(&rows[y as usize], &others, terms.hop);
-            let one = |steps, limit| least_of(&[&steps, limit], u64::MAX);
-            *alike.entry((one(before, &joining), one(behind, &hearing))).or_insert(0) += 1;
+            let gate = (least_of(&[&before, &joining], inside), least_of(&[&behind, &hearing], outside));
+            *alike.entry(gate).or_insert(0) += 1;
         }
         let needed = u128::from(terms.buffer + terms.head) * u128::from(inside) * u128::from(outside);
-        let is_enough = |room: u64| {
-            let of = |((joined, heard), &links): (&(Steps, Steps), &u64)| {
-                u128::from(links) * joined_by(joined, heard, room)
-            };
-            alike.iter().map(of).sum::<u128>() >= needed
+        let crossed = |room: u64| {
+            let all = alike.iter();
+            all.map(|((joined, heard), &links)| u128::from(links) * joined_by(joined, heard, room))
+                .sum::<u128>()
         };
-        let ticks = least(is_enough) + 2 * terms.overhead + terms.start;
+        let ticks = least(|room| crossed(room) >= needed) + 2 * terms.overhead + terms.start;
         if best.as_ref().is_none_or(|best| ticks > best.ticks) {
             let links: u64 = alike.values().sum();
             let why = format!(

@@ -27,6 +27,9 @@ pub(super) struct Needs {
 impl Terms {
     /// The ticks a link must give to a byte of a message that leaves so much of T for its bytes, times `bytes`.
     fn price(&self, room: u64, hops: u64, head: u64, bytes: u128) -> Option<u128> {
+        if self.byte == 0 {
+            return Some(0);
+        }
         if room < self.byte {
             return None;
         }

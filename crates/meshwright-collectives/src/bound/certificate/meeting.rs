@@ -29,10 +29,10 @@ impl Judge<'_> {
     pub(super) fn meeting(&self, members: &[[u32; 2]]) -> Result<u64, String> {
         let (task, all) = (self.task, self.task.members());
         members.iter().flatten().try_for_each(|&member| self.known(member))?;
-        if task.operation != Operation::AllReduce
-            || self.least() == 0
-            || all as usize > super::super::MEMBERS_MAX
-        {
+        let bytes: u64 = self.blocks.iter().map(|block| block.bytes).sum();
+        let sums =
+            task.operation == Operation::AllReduce && bytes > 0 || task.operation == Operation::Barrier;
+        if !sums || all as usize > super::super::MEMBERS_MAX {
             return Err("only sums that all of not too many members get are looked at".to_string());
         }
         let is_in: Vec<bool> = (0..all)
@@ -65,7 +65,7 @@ impl Judge<'_> {
                 }
             }
         }
-        let needed = u128::from(task.bytes * self.byte() + self.head()) * inside as u128 * outside as u128;
+        let needed = u128::from(bytes * self.byte() + self.head()) * inside as u128 * outside as u128;
         let closed = self.alone(0, 1) - self.head();
         // The k-th of one and the l-th of the other meet from when both are there.
         let is_enough = |time: u64| {

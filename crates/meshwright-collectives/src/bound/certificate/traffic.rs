@@ -14,6 +14,9 @@ impl Judge<'_> {
         // Stored messages take all their links one after the other.
         let room = time.checked_sub(others)?.checked_sub(self.alone(0, hops))?;
         let room = if self.is_stored() { room / hops } else { room };
+        if self.byte() == 0 {
+            return Some(0);
+        }
         if room < self.byte() {
             return None;
         }
