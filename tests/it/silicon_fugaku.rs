@@ -10,6 +10,7 @@ use fugaku::peers::{FAMILIES, Family, exchanges, renumbered, tree};
 use fugaku::steps::Steps;
 use fugaku::study::{Errors, Part, Study, pairs};
 use fugaku::{constants::Constants, data};
+use meshwright_collectives::{Operation, Task, algorithm};
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_formats::presets;
 use meshwright_network::fabric::{Fabric, Leg, Plane, Routers};
@@ -66,6 +67,25 @@ fn busiest_links_are_those_of_the_research() {
     }
     let steps = Steps::new(&torus(&[64, 64]).unwrap());
     assert_eq!([Family::Bine, Family::Doubling].map(|family| steps.busiest_sum(family)), [48.0, 126.0]);
+}
+
+/// Swing and recursive doubling of the race have the exchanges of these tables: what is predicted of the tables is predicted of them.
+#[test]
+fn the_race_has_the_exchanges_of_the_tables() {
+    for shape in [&[64, 64][..], &[8, 8, 8], &[32, 256]] {
+        let words: Vec<String> = shape.iter().map(u32::to_string).collect();
+        let machine = Machine::new(&format!("torus:{}", words.join("x"))).unwrap();
+        let task = Task::new(&machine, Operation::AllReduce, 4, 0).unwrap();
+        for (family, name) in [(Family::Bine, "swing-l"), (Family::Doubling, "recursive-doubling")] {
+            let flow = algorithm::all().find(|one| one.name == name).unwrap().of(&task).unwrap();
+            let expected = exchanges(shape, family);
+            assert_eq!(flow.transfers().len(), expected.len() * machine.nodes() as usize, "{name} {shape:?}");
+            for transfer in flow.transfers() {
+                let peers = &expected[transfer.step as usize];
+                assert_eq!(peers[transfer.source as usize], transfer.target, "{name} {shape:?}");
+            }
+        }
+    }
 }
 
 #[test]

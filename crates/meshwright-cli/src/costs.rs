@@ -11,7 +11,7 @@ use meshwright_mapping::divide::Preset;
 use meshwright_network::topology::{Costs, Machine, Switching};
 use meshwright_verdict::map;
 
-use super::output;
+use super::{factors, output};
 
 /// What `--switching` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,17 +106,18 @@ pub(super) struct MachineArguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = |text: &str| told(asked(text)))]
     switching: Vec<Asked>,
     /// c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to
-    /// compare, map and race take several with commas between [default: as the machine file says, else 100]
-    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = by_clock(quantity::cycles))]
+    /// compare, map and race take several with commas between, or a range: 1..1000 by factors of four, 1..1000/7 seven of them at
+    /// equal factors [default: as the machine file says, else 100]
+    #[arg(long, value_name = "CYCLES", value_delimiter = ',', allow_negative_numbers = true, value_parser = startups_of)]
     startup: Vec<String>,
     /// b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s
     /// [default: as the machine file says, else 1]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = by_clock(quantity::byte_time))]
     byte_time: Option<String>,
-    /// h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file
-    /// says, else 2]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_negative_numbers = true, value_parser = volume)]
-    flit: Vec<Bytes>,
+    /// h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup
+    /// [default: as the machine file says, else 2]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_negative_numbers = true, value_parser = flits_of)]
+    flit: Vec<Flits>,
 }
 
 impl MachineArguments {
@@ -151,7 +152,10 @@ impl MachineArguments {
         if startups.is_empty() {
             startups.push(machine.costs().startup);
         }
-        let flits = if self.flit.is_empty() { vec![machine.costs().flit] } else { self.flit.clone() };
+        let mut flits = self.flits();
+        if flits.is_empty() {
+            flits.push(machine.costs().flit);
+        }
         let with = |startup, flit| machine.clone().with_startup(startup)?.with_flit(flit);
         match machine.fabric() {
             Some(_) => Ok(vec![machine]),
@@ -182,9 +186,9 @@ impl MachineArguments {
     }
 
     fn check_one_flit(&self) -> Result<()> {
-        match self.flit.len() > 1 {
+        match self.flits().len() > 1 {
             true => {
-                let all: Vec<String> = self.flit.iter().map(|flit| flit.0.to_string()).collect();
+                let all: Vec<String> = self.flits().iter().map(|flit| flit.0.to_string()).collect();
                 Err(Error::value("flit", all.join(","), "one value: several are compared by race"))
             }
             false => Ok(()),
@@ -197,12 +201,25 @@ impl MachineArguments {
     ///
     /// [`Error::Value`] for a time in seconds on a machine without a clock.
     pub(super) fn startups(&self, machine: &Machine) -> Result<Vec<Cycles>> {
-        self.startup.iter().map(|text| quantity::cycles(text, machine.clock())).collect()
+        let mut all = Vec::new();
+        for text in &self.startup {
+            for cycles in startups_in(text, machine.clock())?.into_iter().map(Cycles) {
+                if !all.contains(&cycles) {
+                    all.push(cycles);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The head flits that were asked for.
+    fn flits(&self) -> Vec<Bytes> {
+        self.flit.iter().flat_map(|flits| flits.0.iter().copied().map(Bytes)).collect()
     }
 
     /// Refuses several start-ups where there is one answer.
     pub(super) fn check_one_startup(&self) -> Result<()> {
-        match self.startup.len() > 1 {
+        match self.startup.len() > 1 || self.startup.iter().any(|text| text.contains("..")) {
             true => {
                 let expected = "one value: several are compared by map TASKS and race";
                 Err(Error::value("startup", self.startup.join(","), expected))
@@ -232,7 +249,7 @@ impl MachineArguments {
         let costs = Costs {
             startup: self.startups(&machine)?.first().copied().unwrap_or(machine.costs().startup),
             byte_time: byte_time.transpose()?.unwrap_or(machine.costs().byte_time),
-            flit: self.flit.first().copied().unwrap_or(machine.costs().flit),
+            flit: self.flits().first().copied().unwrap_or(machine.costs().flit),
         };
         let first = self.switching.iter().find_map(|asked| match asked {
             Asked::One(switching) => Some(*switching),
@@ -250,7 +267,7 @@ impl MachineArguments {
             ("switching", Some(self.switching_names()).filter(|names| !names.is_empty())),
             ("startup", self.startup.first().cloned()),
             ("byte-time", self.byte_time.clone()),
-            ("flit", self.flit.first().map(|flit| flit.0.to_string())),
+            ("flit", self.flits().first().map(|flit| flit.0.to_string())),
         ];
         match given.into_iter().find_map(|(option, value)| Some((option, value?))) {
             None => Ok(()),
@@ -273,6 +290,26 @@ where
     T: 'static,
 {
     move |text| told(read(text, Some(Ratio::whole(1)))).map(|_| text.to_string())
+}
+
+/// One head flit, or a range of them.
+#[derive(Clone, Debug)]
+struct Flits(Vec<u64>);
+
+fn flits_of(text: &str) -> Result<Flits, String> {
+    let read = |part: &str| Ok(quantity::bytes(part)?.0);
+    told(factors::values(text, ["range of head flits", "2..2048"], &read)).map(Flits)
+}
+
+/// One start-up, or a range of them.
+fn startups_in(text: &str, clock: Option<Ratio>) -> Result<Vec<u64>> {
+    let read = |part: &str| Ok(quantity::cycles(part, clock)?.0);
+    factors::values(text, ["range of start-ups", "1..1000"], &read)
+}
+
+/// Start-ups as they are written, if they could be read beside a clock.
+fn startups_of(text: &str) -> Result<String, String> {
+    told(startups_in(text, Some(Ratio::whole(1)))).map(|_| text.to_string())
 }
 
 /// A volume of bytes.

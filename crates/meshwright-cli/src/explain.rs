@@ -9,6 +9,7 @@ use meshwright_core::words::grouped;
 use meshwright_formats::scenario::planned;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::explain::{Explanation, Subject, Work, explain};
+use meshwright_verdict::race::RaceVerdict;
 use meshwright_verdict::{JobVerdict, MappingVerdict};
 
 use super::input::FormatArgument;
@@ -76,6 +77,14 @@ pub(super) fn of_winner(verdict: &MappingVerdict, machine: &Machine) -> Result<O
     verdict.subject(machine).map(|subject| of(&subject)).transpose()
 }
 
+/// The explanation of the fastest algorithm; none where none comes to an end.
+pub(super) fn of_race(verdict: &RaceVerdict, machine: &Machine) -> Result<Option<Explanation>> {
+    let Some(winner) = verdict.winner() else { return Ok(None) };
+    let Some(schedule) = winner.schedule() else { return Ok(None) };
+    let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
+    of(&Subject { name: &verdict.name, method: winner.method, machine, work }).map(Some)
+}
+
 /// The explanations of all jobs of a plan whose plans are known before they run.
 pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Option<Explanation>>> {
     let job = |job: &JobVerdict| match job {
@@ -85,7 +94,8 @@ pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Opti
             let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
             of(&Subject { name: &verdict.name, method: &outcome.method, machine, work }).map(Some)
         }
-        JobVerdict::Groups(_) | JobVerdict::Race(_) => Ok(None),
+        JobVerdict::Race(verdict) => of_race(verdict, machine),
+        JobVerdict::Groups(_) => Ok(None),
     };
     jobs.iter().map(job).collect()
 }

@@ -35,6 +35,7 @@ pub mod divide;
 mod emit;
 pub mod error;
 mod explain;
+mod factors;
 pub mod files;
 mod fit;
 mod further;

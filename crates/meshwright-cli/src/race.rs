@@ -22,6 +22,7 @@ use meshwright_formats::json::RaceForm;
 use meshwright_formats::scenario::{places, quantity};
 use meshwright_network::topology::Machine;
 use meshwright_report::PlanReport;
+use meshwright_verdict::explain::Explanation;
 use meshwright_verdict::race::{self, Asked};
 
 use self::sizes::Sizes;
@@ -29,7 +30,7 @@ use super::costs::{MachineArguments, told};
 use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
-use super::{Answer, manner};
+use super::{Answer, explain, manner};
 
 const HELP: &str = "\
 BYTES is the whole buffer of one member: of an all-gather the result, of a reduce-scatter the
@@ -42,6 +43,8 @@ Examples:
   meshwright race reduce --bytes 4KB --on mesh:8x8 --root 0,0 --combine-time 1/4
   meshwright race barrier --on torus:8x8
   meshwright race broadcast --bytes 64KiB --on mesh:4x4 --emit goal:broadcast.goal
+  meshwright race broadcast --bytes 64KiB --on mesh:4x4 --explain
+  meshwright race all-reduce --bytes 16KiB --on torus:4x4 --emit msccl-xml:all-reduce.xml
   meshwright race all-reduce --bytes 1KB,32KB,1MB --startup 10,1000 --on torus:4x4 --out race
   meshwright race all-reduce --bytes 1KB,64KB,1MB --on torus:4x4 --csv race.csv
 
@@ -74,6 +77,9 @@ pub(super) struct RaceArguments {
     /// Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     combine_time: Option<Ratio>,
+    /// Also tell why the winner takes as long as it does, see meshwright explain
+    #[arg(long)]
+    explain: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -109,8 +115,8 @@ fn one_algorithm(name: &str) -> Result<&'static Algorithm, String> {
 fn algorithms() -> String {
     let names: Vec<&str> = algorithm::all().map(|one| one.name).collect();
     format!(
-        "Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes four \
-         times the best time is not simulated]: {}",
+        "Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of \
+         messages, alone takes four times the best time is not simulated]: {}",
         names.join(", ")
     )
 }
@@ -122,6 +128,8 @@ struct One<'a> {
     machine: &'a str,
     #[serde(flatten)]
     race: RaceForm<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<&'a Explanation>,
 }
 
 /// Runs the verb.
@@ -149,8 +157,12 @@ fn one(arguments: &RaceArguments, machine: &Machine, bytes: u64, named: &disk::N
     for skipped in &verdict.skipped {
         output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
     }
-    let json = output::json(&One { format: 1, machine: machine.name(), race: (&verdict).into() });
-    let [line, text] = [text::line(&verdict, machine), text::one(&verdict, machine)];
+    let explain = if arguments.explain { explain::of_race(&verdict, machine)? } else { None };
+    let told = explain.as_ref();
+    let json =
+        output::json(&One { format: 1, machine: machine.name(), race: (&verdict).into(), explain: told });
+    let [line, mut text] = [text::line(&verdict, machine), text::one(&verdict, machine)];
+    text.extend(told.map(|told| format!("\n{}", explain::text(told, machine))));
     let is_done = verdict.winner().is_some();
     let mut writing = Writing::new(arguments.force.force);
     let emitted = arguments.emit.add(&mut writing, &verdict, machine)?;
@@ -192,5 +204,6 @@ fn asked(arguments: &RaceArguments, machine: &Machine, bytes: u64) -> Result<Ask
         let expected = format!("none: {} adds nothing up", operation.name());
         return Err(Error::value("--combine-time", time, expected));
     }
-    Ok(Asked { operation, bytes, root, combine: combine_time, algorithms: algorithm.clone() })
+    let algorithms = algorithm.clone();
+    Ok(Asked { root, combine: combine_time, algorithms, ..Asked::new(operation, bytes) })
 }

@@ -44,6 +44,7 @@ pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::tree::ALGORITHMS,
     by::double_tree::ALGORITHMS,
     by::disjoint::ALGORITHMS,
+    by::three_trees::ALGORITHMS,
     by::auto_gen::ALGORITHMS,
     by::scatter_gather::ALGORITHMS,
     by::multitree::ALGORITHMS,

@@ -321,7 +321,7 @@ impl Flow {
         fits(self.transfers.len().saturating_mul(chunks as usize))?;
         let many = self.blocks.len() as u32;
         let mut flow = Self::new(self.members, Vec::new());
-        flow.is_stepwise = self.is_stepwise;
+        (flow.is_stepwise, flow.is_ordered) = (self.is_stepwise, self.is_ordered);
         for chunk in 0..chunks {
             let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
             flow.add(self.blocks.iter().map(part));

@@ -15,6 +15,7 @@
 //! | [`product`] | from lines to boxes, axis by axis |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
+//! | [`msccl`] | a flow as an algorithm of MSCCL |
 //! | [`predict`] | the time of a flow before it is simulated |
 //! | [`chunks`] | into how many chunks messages are cut |
 //! | [`bound`] | a time that no algorithm beats |
@@ -29,6 +30,7 @@ pub mod check;
 pub mod chunks;
 pub mod flow;
 pub mod line;
+pub mod msccl;
 pub mod operation;
 pub mod predict;
 pub mod product;

@@ -7,6 +7,7 @@ use meshwright_network::topology::{Machine, Topology};
 use meshwright_sim::flit::Router;
 use meshwright_sim::link_use::blame;
 use meshwright_sim::{Engine, simulate};
+use proptest::prelude::*;
 
 /// Boxes with sides even and odd, alike and not; one with holes; one that is no box.
 fn machines() -> Vec<Machine> {
@@ -141,4 +142,56 @@ fn both_engines_agree_where_nobody_waits() {
         }
     }
     assert!(alike > 40 && apart > 40, "{alike} and {apart}");
+}
+
+/// A box of any sides, a mesh or a torus, with up to five dead nodes that leave the others connected.
+fn holed() -> impl Strategy<Value = Machine> {
+    let sides = proptest::collection::vec(1u32..=5, 1..=3);
+    let dead = proptest::collection::vec(any::<proptest::sample::Index>(), 0..=5);
+    (sides, dead, any::<bool>()).prop_filter_map("more than one node, connected", |(sides, dead, wraps)| {
+        let nodes: u32 = sides.iter().product();
+        let words: Vec<String> = sides.iter().map(u32::to_string).collect();
+        let name = format!("{}:{}", if wraps { "torus" } else { "mesh" }, words.join("x"));
+        let mut dead: Vec<NodeId> =
+            dead.iter().map(|dead| NodeId(dead.index(nodes as usize) as u32)).collect();
+        dead.sort_unstable();
+        dead.dedup();
+        let machine = Machine::new(&name).ok()?.with_dead(dead).ok()?;
+        let living: Vec<NodeId> = machine.living().collect();
+        let is_connected = || living.iter().all(|&node| machine.distance(living[0], node).is_some());
+        ((2..=60).contains(&living.len()) && is_connected()).then_some(machine)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Any sides, any number of members, holes: an algorithm is right there, or is refused with a reason.
+    #[test]
+    fn with_holes_an_algorithm_is_right_or_refused(
+        machine in holed(),
+        operation in proptest::sample::select(OPERATIONS.to_vec()),
+        bytes in 1u64..5000,
+        root in any::<proptest::sample::Index>(),
+    ) {
+        let (name, operation) = operation;
+        let bytes = if operation == Operation::Barrier { 0 } else { bytes };
+        let root = root.index(machine.living_count() as usize) as u32;
+        let task = Task::new(&machine, operation, bytes, root).unwrap();
+        let mut suit = 0;
+        for algorithm in algorithm::all().filter(|one| one.operations.contains(&operation)) {
+            let what = format!("{name} by {} on {:?}", algorithm.name, machine.name());
+            match algorithm.of(&task) {
+                Ok(flow) => {
+                    prop_assert_eq!(flow.check(operation, root, bytes), Ok(()), "{}", what);
+                    let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                    prop_assert_eq!(schedule.verify(), Ok(()), "{}", what);
+                    suit += 1;
+                }
+                Err(Error::NotApplicable { why, .. }) => prop_assert!(why.len() > 10, "{}: {}", what, why),
+                Err(error) => prop_assert!(false, "{}: {}", what, error),
+            }
+        }
+        prop_assert!(suit > 0, "{} on {}: nobody", name, machine.name());
+    }
 }

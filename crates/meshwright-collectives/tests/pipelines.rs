@@ -95,6 +95,7 @@ fn the_centre_of_a_wafer_beats_its_corner() -> Result<()> {
     let centre = 256 * 512 + 256;
     for (operation, bytes, chunks, least) in [
         (Operation::Reduce, 4, 1, 1.8),
+        (Operation::Broadcast, 4, 1, 1.8),
         (Operation::AllReduce, 4, 1, 1.8),
         // 16 wavelets: the model itself has 1217 to 722 cycles, a ratio of 1.69.
         (Operation::Reduce, 64, 4, 1.69),

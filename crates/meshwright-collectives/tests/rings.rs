@@ -86,6 +86,46 @@ fn ratios_of_sixteen_megabytes() {
     }
 }
 
+/// Crossovers that were measured before, by other code, on the same engine: on 8x8 Swing is the faster one up to 1 MB on costs like those of
+/// network cards and up to 64 KB on those of a chip, the bucket from 16 MB and from 1 MB on; and at every size Swing beats
+/// recursive doubling.
+#[test]
+fn the_bucket_overtakes_swing_where_it_did_before() {
+    let card = machine("torus:8x8", 500, 50, 20_000);
+    for (machine, swings, buckets) in [
+        (&card, vec![1024, 65_536, MB], vec![16 * MB]),
+        (&chip("torus:8x8"), vec![1024, 65_536], vec![MB, 16 * MB]),
+    ] {
+        let of = |names: &[&str], bytes| {
+            names.iter().map(|name| cycles(machine, name, Operation::AllReduce, bytes)).min().unwrap()
+        };
+        let swing = |bytes| of(&["swing-l", "swing-b", "swing-b-multiport"], bytes);
+        for &bytes in swings.iter().chain(&buckets) {
+            let bucket = of(&["all-port-bucket"], bytes);
+            assert_eq!(
+                swing(bytes) < bucket,
+                swings.contains(&bytes),
+                "{bytes}: {} and {bucket}",
+                swing(bytes)
+            );
+            assert!(swing(bytes) < of(&["recursive-doubling"], bytes), "{bytes}");
+        }
+    }
+}
+
+/// Three trees carry two thirds of a large vector over the busiest link of a mesh, where rings and buckets carry all of it.
+#[test]
+fn three_trees_near_two_thirds_of_the_vector() {
+    let machine = chip("mesh:8x8");
+    let task = Task::new(&machine, Operation::AllReduce, 12 * MB, 0).unwrap();
+    let flow = named("three-trees").of(&task).unwrap().chunked(512).unwrap();
+    let trace = simulate(&machine, &flow.schedule(task.nodes(), 64, None), &Engine::Message).unwrap();
+    let bytes = 12 * MB / 32;
+    assert!((bytes * 2 / 3..bytes * 3 / 4).contains(&trace.cycles.0), "{} of {bytes}", trace.cycles.0);
+    let published = cycles(&machine, "two-way-bucket", Operation::AllReduce, 12 * MB);
+    assert!(4 * trace.cycles.0 < 3 * published, "{} against {published}", trace.cycles.0);
+}
+
 /// A one-way ring gains nothing from the wrap, a two-way ring does: c = 500, 12 bytes a cycle.
 #[test]
 fn only_two_ways_gain_from_a_wrap() {

@@ -115,6 +115,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "race all-reduce --bytes 1KiB,1MiB --on torus:4x4 --startup 40 --byte-time 1/32 --flit 32 --algorithm direct-whole --json",
             "race all-reduce --bytes 64KiB --on torus:4x4 --startup 500 --byte-time 1/50 --flit 20000 --algorithm direct-whole --json",
             "race broadcast --bytes 1MiB --on mesh:8x8 --startup 40 --byte-time 1/32 --flit 32 --algorithm binomial --json",
+            "race broadcast --bytes 4KB --on mesh:4x4 --algorithm chain --explain --json",
         ],
     ),
     ("machines", &["machines --json"]),

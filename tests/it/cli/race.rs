@@ -173,6 +173,66 @@ fn the_winner_can_be_written_and_run() {
     assert!(stdout.contains("verified: every message came"), "{stdout}");
 }
 
+/// The winner is explained as other plans are: the critical path adds up to its time, and half the start-up is no slower.
+#[test]
+fn the_winner_is_explained() {
+    let folder = folder(&[]);
+    for line in [
+        "broadcast --bytes 4KiB --on mesh:3x4",
+        "all-reduce --bytes 100 --on torus:4x4 --switching cut-through",
+    ] {
+        let race = json(&format!("{line} --explain"));
+        let told = &race["explain"];
+        let winner =
+            race["results"].as_array().unwrap().iter().find(|row| row["algorithm"] == race["winner"]);
+        assert_eq!(told["simulated_cycles"], winner.unwrap()["simulated_cycles"], "{line}");
+        assert_eq!(told["method"], race["winner"], "{line}");
+        let path = told["critical_path"].as_array().unwrap();
+        let sum: u64 = path.iter().map(|step| step["cycles"].as_u64().unwrap()).sum();
+        assert_eq!(Some(sum), told["simulated_cycles"].as_u64(), "{line}");
+        let changes = told["what_if"].as_array().unwrap();
+        let startup = changes.iter().find(|change| change["name"] == "startup").expect("half the start-up");
+        assert!(startup["gain"].as_f64().unwrap() > 0.0, "{line}: {startup}");
+        let (_, stdout, _) = run(folder.path(), &words(&format!("{line} --explain")));
+        assert!(stdout.contains("The critical path, backwards") && stdout.contains("What if"), "{stdout}");
+    }
+}
+
+/// The winner as an algorithm of MSCCL: each message is sent once and received once; what MSCCL does not take is refused before anything is written.
+#[test]
+fn the_winner_is_written_for_msccl() {
+    let folder = folder(&[]);
+    let line = "all-reduce --bytes 4KiB --on torus:4x4 --algorithm recursive-doubling --emit msccl-xml:a.xml";
+    assert_eq!(run(folder.path(), &words(line)).0, 0);
+    let text = std::fs::read_to_string(folder.path().join("a.xml")).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let root = document.root_element();
+    let word = |key: &str| root.attribute(key).unwrap();
+    assert_eq!((word("coll"), word("ngpus"), word("inplace")), ("allreduce", "16", "1"));
+    let kinds = |kind| root.descendants().filter(|node| node.attribute("type") == Some(kind)).count();
+    assert_eq!((kinds("s"), kinds("rrc"), kinds("r")), (64, 64, 0), "four exchanges of 16 members");
+    std::fs::remove_file(folder.path().join("a.xml")).unwrap();
+    for line in [
+        "all-to-all --bytes 64KiB --on torus:8x8 --algorithm direct --emit msccl-xml:a.xml",
+        "barrier --on torus:4x4 --emit msccl-xml:a.xml",
+    ] {
+        let (code, stdout, stderr) = run(folder.path(), &words(line));
+        assert!(code == 2 && stdout.is_empty() && stderr.contains("msccl-xml"), "{line}: {code} {stderr}");
+    }
+    assert!(entries(folder.path()).is_empty(), "nothing is written");
+}
+
+/// Start-ups and head flits as ranges, as --bytes has them.
+#[test]
+fn costs_are_ranges() {
+    let race =
+        json("broadcast --bytes 64 --on mesh:2x2 --startup 1..1000/4 --flit 2..32/2 --algorithm chain");
+    let regimes = race["regimes"].as_array().unwrap();
+    let of = |key: &str| -> Vec<u64> { regimes.iter().map(|regime| regime[key].as_u64().unwrap()).collect() };
+    assert_eq!(of("startup"), [1, 1, 10, 10, 100, 100, 1000, 1000]);
+    assert_eq!(of("flit"), [2, 32, 2, 32, 2, 32, 2, 32]);
+}
+
 #[test]
 fn a_scenario_races_and_its_plan_runs() {
     let scenario = "[machine]\ntopology = \"mesh:2x3\"\n\n[[collective]]\nname = \"w\"\noperation = \"broadcast\"\nbytes = \"4 KiB\"\nroot = [1, 2]\n";
@@ -217,6 +277,9 @@ fn what_has_no_effect_is_refused() {
         ("broadcast --bytes 8 --on mesh:4x4 --algorithm chian", "chain"),
         ("broadcats --bytes 8 --on mesh:4x4", "broadcast"),
         ("broadcast --bytes 8KB..1KB --on mesh:4x4", "FIRST..LAST"),
+        ("broadcast --bytes 8 --on mesh:4x4 --startup 0..10", "above 0"),
+        ("broadcast --bytes 8 --on mesh:4x4 --flit 4..2", "FIRST..LAST"),
+        ("broadcast --bytes 8,9 --on mesh:4x4 --explain", "one schedule"),
         ("broadcast --bytes 8,9 --on mesh:4x4 --emit goal:x.goal", "one schedule"),
         ("broadcast --bytes 8 --on mesh:4x4 --emit gaol:x.goal", "did you mean `goal`"),
         ("all-reduce --bytes 8 --on mesh:3x3 --algorithm reflecting", "power of two"),

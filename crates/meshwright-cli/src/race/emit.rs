@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use meshwright_collectives::{Task, bound};
+use meshwright_collectives::{Task, bound, msccl};
 use meshwright_core::output::{Writing, check_place};
 use meshwright_core::text::did_you_mean;
 use meshwright_core::units::NodeId;
@@ -14,13 +14,14 @@ use meshwright_formats::perfetto::{self, Run};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::{Schedule, goal};
 use meshwright_sim::Engine;
-use meshwright_verdict::race::RaceVerdict;
+use meshwright_verdict::race::{self, Asked, RaceVerdict};
 
 use crate::output::{self, shown};
 
 /// What can be written, and who reads it.
-const FORMATS: [(&str, &str); 3] = [
+const FORMATS: [(&str, &str); 4] = [
     ("goal", "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes"),
+    ("msccl-xml", "MSCCL: sends and receives of chunks, a GPU for each member"),
     ("perfetto", "Perfetto, chrome://tracing: every message on every link, by time"),
     ("certificate", "the bound with what proves it: meshwright check"),
 ];
@@ -29,7 +30,7 @@ const FORMATS: [(&str, &str); 3] = [
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times:
-    /// goal, perfetto; certificate: the bound from its root
+    /// goal, msccl-xml, perfetto; certificate: the bound from its root
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target)]
     emit: Vec<Target>,
 }
@@ -102,6 +103,7 @@ impl EmitArguments {
             match *format {
                 "goal" => writing.file(path, &text(schedule))?,
                 "certificate" => writing.file(path, certificate(verdict, machine, root)?.as_bytes())?,
+                "msccl-xml" => writing.file(path, xml(verdict, machine)?.as_bytes())?,
                 _ => {
                     let run = Run::Schedule(schedule.clone(), Engine::Message);
                     perfetto::check(machine, &run)?;
@@ -112,6 +114,15 @@ impl EmitArguments {
         }
         Ok(said)
     }
+}
+
+/// The winner as an algorithm of MSCCL.
+fn xml(verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
+    let winner = verdict.winner().expect("a schedule is emitted");
+    let facts = &verdict.facts;
+    let asked = Asked { combine: facts.combine, ..Asked::new(facts.operation, facts.bytes) };
+    let (task, flow) = race::flow(&asked, machine, winner.outcome)?;
+    msccl::xml(&task, &flow, winner.method)
 }
 
 /// The schedule as text.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use meshwright_core::Result;
 use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
 use meshwright_formats::json::RaceForm;
 use meshwright_network::topology::Machine;
 use meshwright_report::{SeriesTable, race_files};
@@ -49,6 +49,13 @@ pub(super) fn run(
     named: &disk::NamedJob,
 ) -> Result<Answer> {
     arguments.emit.refuse_beside_several()?;
+    if arguments.explain {
+        return Err(Error::value(
+            "explain",
+            "given",
+            "one size under one set of costs: it tells of one schedule",
+        ));
+    }
     let asked = asked(arguments, &machines[0], sizes[0])?;
     let mut progress = Progress::with_steps((machines.len() * sizes.len()) as u64);
     let all = measured(&asked, machines, sizes, &mut |what| progress.tell(what))?;

@@ -8,6 +8,7 @@ use fixedbitset::FixedBitSet;
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::{Grid, Topology};
 
+use super::kotzig;
 use super::ring::{GATHERS, one_way, ring};
 use crate::Task;
 use crate::algorithm::Algorithm;
@@ -100,11 +101,12 @@ pub fn cycle(grid: &Grid) -> std::result::Result<Vec<u32>, &'static str> {
 /// Cycles through all nodes of a torus that share no link, not even in opposite directions: two of 2 or 3 dimensions, four of 4.
 ///
 /// Two sides of 2 count as a ring of 4. The product of two cycles of lengths alike modulo 2 is a `helix` and the rest of its
-/// links, which are a second cycle: see there. Dimensions are halved, and the cycles of the halves paired.
+/// links, which are a second cycle: see there; of lengths even and odd, two cycles are found by exchanging squares. Dimensions are
+/// halved, and the cycles of the halves paired.
 ///
 /// # Errors
 ///
-/// A reason why there are none, or none that this construction finds: no torus, or sides even and odd.
+/// A reason why there are none, or none that this construction finds: no torus, or more than 4096 nodes of sides even and odd.
 ///
 /// # Examples
 ///
@@ -129,7 +131,7 @@ pub fn disjoint(grid: &Grid) -> std::result::Result<Vec<Vec<u32>>, &'static str>
     if rings.len() < 2 {
         return Err("it needs two dimensions");
     }
-    halves(&rings).ok_or("it needs sides that are all even or all odd")
+    halves(&rings).ok_or("it looks for two of sides even and odd only among 4096 nodes")
 }
 
 /// Cycles of a product of rings that share no link.
@@ -141,7 +143,8 @@ fn halves(rings: &[Vec<u32>]) -> Option<Vec<Vec<u32>>> {
     let mut all = Vec::new();
     for (one, other) in halves(first)?.iter().zip(&halves(second)?) {
         if one.len() % 2 != other.len() % 2 {
-            return None;
+            all.extend(kotzig::two(one, other)?);
+            continue;
         }
         all.push(helix(one, other));
         all.push(rest(one, other, &all[all.len() - 1]));
@@ -307,13 +310,17 @@ mod tests {
         assert!(found > 60, "{found}");
     }
 
-    /// Every torus of 2 sides alike modulo 2, both at least 3, has two.
+    /// Kotzig: every torus of 2 sides of at least 3 nodes has two, also of sides even and odd, short and long.
     #[test]
-    fn sides_alike_have_two() {
-        for a in 3..=9 {
-            for b in 3..=9 {
-                assert_eq!(disjoint(&Grid::torus(&[a, b]).unwrap()).is_ok(), a % 2 == b % 2, "{a}x{b}");
-            }
+    fn any_two_sides_have_two() {
+        let small = (3..=16).flat_map(|a| (3..=16).map(move |b| [a, b]));
+        for sides in small.chain([[4, 33], [33, 4], [32, 33], [31, 16], [3, 40], [40, 3], [5, 64]]) {
+            let grid = Grid::torus(&sides).unwrap();
+            let cycles = disjoint(&grid).unwrap_or_else(|why| panic!("{sides:?}: {why}"));
+            let mut all: Vec<(u32, u32)> = cycles.iter().flat_map(|cycle| links(&grid, cycle)).collect();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len() as u32, 2 * grid.nodes(), "{sides:?}: every link once");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`ring`] | parts go round a ring, one way or both |
 //! | [`hamiltonian`] | rings over cycles through all nodes of a box |
+//! | `kotzig` | two of them without a common link, of sides even and odd |
 //! | [`bucket`] | rings along one axis after the other |
 //! | [`direct`] | everyone to everyone at once |
 //! | [`bruck`] | all-gather and all-to-all in ceil(log p) steps |
@@ -19,6 +20,7 @@
 //! | [`tree`] | stars, k-ary trees, two levels of chains |
 //! | [`double_tree`] | two binary trees for half of the data each |
 //! | [`disjoint`] | spanning trees without a common link |
+//! | [`three_trees`] | three trees of a mesh, two of them at most on a link |
 //! | [`auto_gen`] | the best tree over a line by the wafer-scale model |
 //! | [`scatter_gather`] | broadcast in parts |
 //! | [`multitree`] | a tree from every member |
@@ -36,10 +38,12 @@ pub mod disjoint;
 pub mod double_tree;
 pub mod exchange;
 pub mod hamiltonian;
+mod kotzig;
 pub mod multitree;
 pub mod ring;
 pub mod scan;
 pub mod scatter_gather;
 pub mod swing;
+pub mod three_trees;
 pub mod tree;
 pub mod trivance;

@@ -10,14 +10,11 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::words::counted;
 use rayon::prelude::*;
 
-use super::Asked;
 use super::synthesis;
 use super::trial::{self, Look, Run};
+use super::{Asked, Effort};
 
-/// A flow whose floor is so many times the best time so far is not simulated.
-pub(super) const HOPELESS: u64 = 4;
-
-/// Nor is one with more messages than this, which takes a minute.
+/// A flow of more messages than this takes a minute: it is not simulated, whatever is asked.
 const MESSAGES_MAX: u64 = 1 << 22;
 
 /// So many run beside each other.
@@ -86,8 +83,10 @@ pub(super) fn run(
             Err(error) => refused.push((algorithm.name, why(error)?)),
         }
     }
-    compete(&mut entries, tasks, !asked.algorithms.is_empty(), progress)?;
-    search(&mut entries, tasks, bounds, progress)?;
+    compete(&mut entries, tasks, asked, progress)?;
+    if asked.effort.searches {
+        search(&mut entries, tasks, bounds, progress)?;
+    }
     Ok(algorithms.iter().map(|&algorithm| finish(algorithm, &entries, &refused)).collect())
 }
 
@@ -115,11 +114,11 @@ fn why(error: Error) -> Result<String> {
     }
 }
 
-/// Simulates lot by lot.
+/// Simulates lot by lot; then those of many messages whose prediction is below the best time.
 fn compete(
     entries: &mut [Entry],
     tasks: &[Task<'_>],
-    is_asked: bool,
+    asked: &Asked,
     progress: &mut dyn FnMut(&str),
 ) -> Result<()> {
     entries.sort_by_key(|entry| entry.look.floor);
@@ -127,35 +126,50 @@ fn compete(
     let total = entries.len();
     for (lot, entries) in entries.chunks_mut(LOT).enumerate() {
         for entry in &mut *entries {
-            entry.not_simulated = if is_asked { None } else { prospects(&entry.look, best) };
+            entry.not_simulated = match asked.algorithms[..] {
+                [] => prospects(&entry.look, best, &asked.effort),
+                _ => None,
+            };
         }
         let names: Vec<&str> = entries.iter().map(|entry| entry.algorithm.name).collect();
         progress(&format!("{} of {total}: {}", lot * LOT + entries.len(), names.join(", ")));
-        let runs: Vec<Result<()>> = entries.par_iter_mut().map(|entry| entry.compete(tasks)).collect();
+        let runs: Vec<Result<()>> =
+            entries.par_iter_mut().map(|entry| entry.compete(tasks, &asked.effort)).collect();
         runs.into_iter().collect::<Result<()>>()?;
         let times = entries.iter().filter_map(|entry| entry.run.as_ref()?.cycles);
         best = times.chain(best).min();
+    }
+    for entry in entries.iter_mut().filter(|entry| entry.not_simulated.is_some()) {
+        let look = &entry.look;
+        if look.messages > MESSAGES_MAX || best.is_some_and(|best| look.predicted >= best) {
+            continue;
+        }
+        progress(&format!("{} of many messages", entry.algorithm.name));
+        entry.not_simulated = None;
+        entry.compete(tasks, &asked.effort)?;
+        best = entry.run.as_ref().and_then(|run| run.cycles).into_iter().chain(best).min();
     }
     Ok(())
 }
 
 /// Why it cannot win; none if it may.
-fn prospects(look: &Look, best: Option<u64>) -> Option<String> {
-    if look.messages > MESSAGES_MAX {
+fn prospects(look: &Look, best: Option<u64>, effort: &Effort) -> Option<String> {
+    if look.messages > effort.messages.min(MESSAGES_MAX) {
         return Some(format!("{} messages", look.messages));
     }
-    let best = best.filter(|best| look.floor >= best.saturating_mul(HOPELESS))?;
+    let best = best.filter(|best| look.floor >= best.saturating_mul(effort.hopeless))?;
     let times = look.floor as f64 / best.max(1) as f64;
-    Some(format!("its busiest link alone takes {} cycles, {times:.1} times the best", look.floor))
+    let Look { floor, floor_of, .. } = look;
+    Some(format!("its {floor_of} alone takes {floor} cycles, {times:.1} times the best"))
 }
 
 impl Entry {
     /// Runs, unless it has no prospects.
-    fn compete(&mut self, tasks: &[Task<'_>]) -> Result<()> {
+    fn compete(&mut self, tasks: &[Task<'_>], effort: &Effort) -> Result<()> {
         if self.not_simulated.is_some() {
             return Ok(());
         }
-        match trial::run(&tasks[self.task], self.algorithm) {
+        match trial::run(&tasks[self.task], self.algorithm, effort.chunked) {
             Ok(run) => self.run = Some(run),
             Err(error) => self.not_simulated = Some(why(error)?),
         }
@@ -188,7 +202,7 @@ mod tests {
     use meshwright_collectives::{Operation, algorithm};
     use meshwright_network::topology::Machine;
 
-    use super::super::{Asked, judge};
+    use super::super::{Asked, Effort, judge};
 
     /// On a line recursive doubling crowds the middle: it is listed, and simulated if it is asked for.
     #[test]
@@ -203,7 +217,7 @@ mod tests {
         let asked = Asked { algorithms: named, ..asked };
         let alone = judge("", &asked, &line, &mut |_| ()).unwrap();
         let cycles = alone.results[0].simulated_cycles.expect("it was asked for");
-        assert!(cycles >= super::HOPELESS * verdict.winner().unwrap().time.0, "{cycles}");
+        assert!(cycles >= Effort::default().hopeless * verdict.winner().unwrap().time.0, "{cycles}");
         assert_eq!((alone.results.len(), alone.results[0].method.as_str()), (1, "recursive-doubling"));
     }
 

@@ -20,6 +20,7 @@ mod words;
 use std::sync::Arc;
 
 use meshwright_collectives::bound::{self, Bound};
+use meshwright_collectives::flow::Flow;
 use meshwright_collectives::synthesis::Recipe;
 use meshwright_collectives::{Algorithm, Operation, Task, algorithm};
 use meshwright_core::error::{Error, Result};
@@ -44,18 +45,49 @@ pub struct Asked {
     pub combine: Option<Ratio>,
     /// Names of algorithms; none for all of them. Those that are named are simulated whatever their prospects.
     pub algorithms: Vec<&'static Algorithm>,
+    /// How much is simulated.
+    pub effort: Effort,
+}
+
+/// How much of a race is simulated; whoever is not says why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// An algorithm whose busiest link, or longest chain of messages, alone takes so many times the best time so far is not simulated.
+    pub hopeless: u64,
+    /// Nor is one of more messages than this, unless its prediction is below the best time.
+    pub messages: u64,
+    /// All chunks of an algorithm that streams are at most so many messages.
+    pub chunked: u64,
+    /// Whether schedules of our own are searched for.
+    pub searches: bool,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { hopeless: 4, messages: 1 << 22, chunked: 1 << 20, searches: true }
+    }
 }
 
 impl Asked {
     /// An operation by all algorithms, its root chosen, adding up for free.
     pub fn new(operation: Operation, bytes: u64) -> Self {
-        Self { operation, bytes, root: None, combine: None, algorithms: Vec::new() }
+        Self {
+            operation,
+            bytes,
+            root: None,
+            combine: None,
+            algorithms: Vec::new(),
+            effort: Effort::default(),
+        }
     }
 
     /// The algorithms that are compared.
     fn algorithms(&self) -> Vec<&'static Algorithm> {
         match self.algorithms.as_slice() {
-            [] => algorithm::all().filter(|one| one.operations.contains(&self.operation)).collect(),
+            [] => algorithm::all()
+                .filter(|one| one.operations.contains(&self.operation))
+                .filter(|one| self.effort.searches || !synthesis::is_searched(one))
+                .collect(),
             some => some.to_vec(),
         }
     }
@@ -91,6 +123,8 @@ pub struct RaceDetail {
     pub messages: u64,
     /// Sum over messages of bytes times links.
     pub bytes_hops: u64,
+    /// No run of it takes less, in whatever chunks: its busiest link, or its longest chain of messages, in cycles.
+    pub floor_cycles: u64,
     /// Why it was not simulated, without a full stop.
     pub not_simulated: Option<String>,
     /// How it was found, if it was searched for.
@@ -110,8 +144,8 @@ pub type RaceOutcome = Outcome<RaceDetail>;
 /// Runs an operation by every algorithm that suits, and names the winner: the least simulated time.
 ///
 /// A rooted operation without a root is tried from the centre of the machine and from its first node; a row is the better
-/// of the two. Algorithms that stream are tried in several numbers of chunks. An algorithm whose busiest link alone takes
-/// four times what the best has taken so far is not simulated, unless it was named.
+/// of the two. Algorithms that stream are tried in several numbers of chunks. An algorithm whose busiest link or longest chain
+/// of messages alone takes four times what the best has taken so far is not simulated, unless it was named.
 ///
 /// # Errors
 ///
@@ -197,6 +231,7 @@ impl<'a> Race<'a> {
                 steps: entry.look.steps,
                 messages: entry.run.as_ref().map_or(entry.look.messages, |run| run.messages),
                 bytes_hops: entry.look.bytes_hops,
+                floor_cycles: entry.look.floor,
                 not_simulated: entry.not_simulated.clone(),
                 recipe: entry.recipe.clone(),
             },
@@ -210,6 +245,16 @@ impl<'a> Race<'a> {
 ///
 /// As for [`Algorithm::of`].
 pub fn schedule(asked: &Asked, machine: &Machine, outcome: &RaceOutcome) -> Result<Schedule> {
+    let (task, flow) = flow(asked, machine, outcome)?;
+    Ok(flow.schedule(task.nodes(), machine.nodes(), task.combine))
+}
+
+/// The data flow of an algorithm as a verdict has it, and its task.
+///
+/// # Errors
+///
+/// As for [`Algorithm::of`].
+pub fn flow<'m>(asked: &Asked, machine: &'m Machine, outcome: &RaceOutcome) -> Result<(Task<'m>, Flow)> {
     let asked = Asked { root: outcome.detail.root.or(asked.root), ..asked.clone() };
     let task = root::tasks(&asked, machine)?.remove(0);
     let flow = match &outcome.detail.recipe {
@@ -219,7 +264,7 @@ pub fn schedule(asked: &Asked, machine: &Machine, outcome: &RaceOutcome) -> Resu
             named.expect("the name of an algorithm").of(&task)?.chunked(outcome.detail.chunks)?
         }
     };
-    Ok(flow.schedule(task.nodes(), machine.nodes(), task.combine))
+    Ok((task, flow))
 }
 
 impl Planner for Race<'_> {

@@ -1,0 +1,28 @@
+//! Every algorithm for every collective operation on meshes and tori: `docs/race.md`.
+//!
+//! `cargo run --release --example race > docs/race.md` writes the page; `-- scan mesh:8x8` prints one table of it.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a program reads its arguments, takes the time and writes what it is asked for"
+)]
+
+mod page;
+
+use std::time::Instant;
+
+use meshwright_collectives::Operation;
+use meshwright_core::Result;
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [operation, machine] = &words[..] {
+        print!("{}", page::Section::raced(Operation::named(operation)?, machine, &page::CHIP)?.text());
+        return Ok(());
+    }
+    let begin = Instant::now();
+    let body = page::body(&mut |what| eprintln!("{:>5} s  {what}", begin.elapsed().as_secs()))?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    print!("{}", page::head(begin.elapsed().as_secs(), threads) + &body);
+    Ok(())
+}
