@@ -9,7 +9,10 @@ use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_verdict::race::{self, Asked, Effort, RaceOutcome, RaceVerdict};
 
 /// Bytes of the whole buffer of a member.
-pub(crate) const SIZES: [u64; 6] = [1 << 10, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20];
+pub(crate) const SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20];
+
+/// The same with one below, for all-reduce.
+const MORE_SIZES: [u64; 6] = [1 << 10, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20];
 
 /// Where all of it is raced.
 pub(crate) const MACHINES: [&str; 6] =
@@ -19,14 +22,17 @@ pub(crate) const MACHINES: [&str; 6] =
 const STARTUPS: [u64; 4] = [10, 100, 1000, 10_000];
 const REGIME_SIZES: [u64; 5] = [64, 1 << 10, 16 << 10, 256 << 10, 4 << 20];
 
-/// An algorithm of more messages, chunks counted, is not simulated unless its prediction is below the best time.
-const MESSAGES_MAX: u64 = 1 << 18;
+/// An algorithm of more messages, chunks counted, is not simulated unless its prediction is below the best time: on few nodes, and on more.
+const MESSAGES_MAX: [u64; 2] = [1 << 18, 1 << 17];
+const FEW_NODES: u32 = 64;
 
 /// Nor is one whose busiest link or longest chain of messages alone takes so many times the best time.
 const HOPELESS: u64 = 2;
 
-/// On more nodes than this schedules of our own are searched for in all-reduce alone, at the sizes of `SEARCHED`.
+/// Schedules of our own are searched for on few nodes; on these many for three operations; on more in all-reduce alone, at these sizes.
 const SEARCHED_NODES: u32 = 256;
+const SEARCHED_OPERATIONS: [Operation; 3] =
+    [Operation::AllReduce, Operation::AllGather, Operation::Broadcast];
 const SEARCHED: [u64; 3] = [64 << 10, 1 << 20, 16 << 20];
 
 /// Costs of a network.
@@ -60,14 +66,26 @@ impl Setting {
 }
 
 fn sizes(operation: Operation) -> &'static [u64] {
-    if operation == Operation::Barrier { &[0] } else { &SIZES }
+    match operation {
+        Operation::Barrier => &[0],
+        Operation::AllReduce => &MORE_SIZES,
+        _ => &SIZES,
+    }
 }
 
 /// What is simulated of an operation of so many bytes on so many nodes.
-fn effort(operation: Operation, bytes: u64, nodes: u32) -> Effort {
-    let is_picked = operation == Operation::AllReduce && SEARCHED.contains(&bytes);
-    let searches = nodes <= SEARCHED_NODES || is_picked;
-    Effort { hopeless: HOPELESS, messages: MESSAGES_MAX, chunked: MESSAGES_MAX, searches }
+fn effort(operation: Operation, bytes: u64, nodes: u32, is_brief: bool) -> Effort {
+    let searches = match nodes {
+        0..=FEW_NODES => true,
+        _ if is_brief => false,
+        0..=SEARCHED_NODES => SEARCHED_OPERATIONS.contains(&operation),
+        _ => operation == Operation::AllReduce && SEARCHED.contains(&bytes),
+    };
+    Effort { hopeless: HOPELESS, messages: messages_max(nodes), chunked: messages_max(nodes), searches }
+}
+
+fn messages_max(nodes: u32) -> u64 {
+    MESSAGES_MAX[usize::from(nodes > FEW_NODES)]
 }
 
 /// The races of an operation on a machine, one for each size.
@@ -79,10 +97,10 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(crate) fn raced(operation: Operation, name: &str, setting: &Setting) -> Result<Self> {
+    pub(crate) fn raced(operation: Operation, name: &str, setting: &Setting, is_brief: bool) -> Result<Self> {
         let machine = setting.machine(name)?;
         let of = |&bytes: &u64| {
-            let effort = effort(operation, bytes, machine.nodes());
+            let effort = effort(operation, bytes, machine.nodes(), is_brief);
             race::judge("", &Asked { effort, ..Asked::new(operation, bytes) }, &machine, &mut |_| ())
         };
         let verdicts = sizes(operation).iter().map(of).collect::<Result<_>>()?;
@@ -175,7 +193,7 @@ fn cell(verdict: &RaceVerdict, name: &str, bound: u64) -> String {
     match outcome.simulated_cycles {
         Some(cycles) if Some(cycles) == least => format!("**{}**", ratio(cycles, bound)),
         Some(cycles) => ratio(cycles, bound),
-        None if outcome.detail.messages > MESSAGES_MAX => {
+        None if outcome.detail.messages > messages_max(verdict.facts.members) => {
             format!("~{}", ratio(outcome.predicted_cycles.max(outcome.detail.floor_cycles), bound))
         }
         None => format!("> {}", ratio(outcome.detail.floor_cycles, bound)),
@@ -204,7 +222,7 @@ fn regimes(operation: Operation, name: &str) -> Result<String> {
     for startup in STARTUPS {
         let machine = Setting { startup, ..CHIP }.machine(name)?;
         let of = |&bytes: &u64| {
-            let effort = Effort { searches: false, ..effort(operation, bytes, machine.nodes()) };
+            let effort = Effort { searches: false, ..effort(operation, bytes, machine.nodes(), true) };
             let asked = Asked { effort, ..Asked::new(operation, bytes) };
             Ok(winner(&race::judge("", &asked, &machine, &mut |_| ())?))
         };
@@ -215,24 +233,37 @@ fn regimes(operation: Operation, name: &str) -> Result<String> {
 }
 
 /// What stands above the tables.
-pub(crate) fn head(seconds: u64, threads: usize) -> String {
+pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
     let sizes: Vec<String> = SIZES.iter().map(|&bytes| size(bytes)).collect();
+    let [few, many] = MESSAGES_MAX;
     let searched: Vec<String> = SEARCHED.iter().map(|&bytes| size(bytes)).collect();
+    let names: Vec<&str> = SEARCHED_OPERATIONS.iter().map(|operation| operation.name()).collect();
+    let (command, searches) = match is_brief {
+        true => ("cargo run --release --example race -- brief", "on no more".to_string()),
+        false => (
+            "cargo run --release --example race",
+            format!(
+                "on {SEARCHED_NODES} for {}, on more for all-reduce at {}",
+                names.join(", "),
+                searched.join(", ")
+            ),
+        ),
+    };
     format!(
         "# The race, every algorithm\n\n\
-         Every algorithm for every operation, simulated. Written by `cargo run --release --example race`; this page took {seconds} s \
+         Every algorithm for every operation, simulated. Written by `{command}`; this page took {seconds} s \
          on {threads} threads. How to read it, and what is counted: [Collective operations](race-how.md). One cell is one line of\n\n\
          ```sh\nmeshwright race all-reduce --bytes 1MiB --on mesh:8x8 {}\n```\n\n\
          A cell is simulated time over the bound, a time that no algorithm beats. The fastest of a column is bold.\n\n\
          | cell | meaning |\n|---|---|\n\
          | 1.23 | simulated |\n\
          | > 4.56 | not simulated: its busiest link, or its longest chain of messages, alone takes so long, at least {HOPELESS} times the best of the column |\n\
-         | ~7.89 | not simulated: it has more than {MESSAGES_MAX} messages; predicted, and no less than the best that was simulated, unless it has more than four million |\n\
+         | ~7.89 | not simulated: it has more than {few} messages, on more than {FEW_NODES} nodes than {many}; predicted, and no less than the best that was simulated, unless it has more than four million |\n\
          | – | it does not suit at this size; the reason stands below the table |\n\n\
-         Sizes: {}. Machines: {}. Costs: {} (`{}`), and for the winners of all-reduce also {} (`{}`).\n\n\
-         What is less than the program does alone: an algorithm that streams is cut into chunks of at most {MESSAGES_MAX} messages in all, \
-         which holds up the longest of chains and trees at the largest sizes; schedules of our own (`synthesis`) are searched for on up to \
-         {SEARCHED_NODES} nodes, and on more in all-reduce at {}; regime maps are of the published ones. `meshwright race` has none of \
+         Sizes: {}, of all-reduce also 1 KiB. Machines: {}. Costs: {} (`{}`), and for the winners of all-reduce also {} (`{}`).\n\n\
+         What is less than the program does alone: an algorithm that streams is cut into chunks of at most as many messages in all, \
+         which holds up the longest of chains and trees at the largest sizes; schedules of our own (`synthesis`) are searched for on up to {FEW_NODES} \
+         nodes, {searches}; regime maps are of the published ones. `meshwright race` has none of \
          these limits.\n",
         CHIP.options(),
         sizes.join(", "),
@@ -240,27 +271,26 @@ pub(crate) fn head(seconds: u64, threads: usize) -> String {
         CHIP.name,
         CHIP.options(),
         CARD.name,
-        CARD.options(),
-        searched.join(", ")
+        CARD.options()
     )
 }
 
 /// All tables; `tell` hears what has been raced.
-pub(crate) fn body(tell: &mut dyn FnMut(&str)) -> Result<String> {
+pub(crate) fn body(is_brief: bool, tell: &mut dyn FnMut(&str)) -> Result<String> {
     let (mut winners, mut maps, mut all) = (String::new(), String::new(), String::new());
     for &(name, operation) in OPERATIONS {
         let words = sizes(operation).iter().map(|&bytes| size(bytes));
         winners += &format!("\n### {name}\n\n");
         winners += &table(std::iter::once("machine, costs".to_string()).chain(words).collect());
         for machine in MACHINES {
-            let section = Section::raced(operation, machine, &CHIP)?;
+            let section = Section::raced(operation, machine, &CHIP, is_brief)?;
             tell(&format!("{name} on {machine}"));
             winners += &section.winners();
             all += &section.text();
         }
         if operation == Operation::AllReduce {
             for machine in MACHINES {
-                winners += &Section::raced(operation, machine, &CARD)?.winners();
+                winners += &Section::raced(operation, machine, &CARD, is_brief)?.winners();
                 tell(&format!("{name} on {machine}, {}", CARD.name));
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! In its k-th turn a dimension pairs an even coordinate x with x + rho(k), rho = 1, −1, 3, −5, 11, …, see
 //! [`jacobsthal`](crate::turns::jacobsthal). On D dimensions the multiport variants run D plain and D mirrored copies, which use
-//! the opposite links. On a mesh, messages over the border walk back.
+//! the opposite links. On a mesh, messages over the border walk back. A ring of odd length leaves its last member out, which exchanges its part with each of the
+//! others; a box with odd sides takes its dimensions one after the other.
 //!
 //! # Source
 //!
@@ -12,7 +13,8 @@ use meshwright_core::error::{Error, Result};
 
 use super::butterfly::{halving, whole};
 use crate::algorithm::Algorithm;
-use crate::flow::{Flow, Mode, Transfer};
+use crate::flow::{ALL, Block, Flow, Mode, Transfer};
+use crate::product::product;
 use crate::shape::{by_all_gather, gathering, multiport};
 use crate::turns::{Core, Offset, Turns, sides, swing, swing_mirrored};
 use crate::{Operation, Task};
@@ -85,16 +87,33 @@ fn bandwidth(task: &Task<'_>, first: usize, mirrored: bool) -> Result<Flow> {
         }
         all if all.iter().all(|side| side.is_multiple_of(2)) => {
             let turns = Turns::new(all, first, 2);
-            by_all_gather(task, &even(task, &turns, offset(mirrored))?)
+            let parts = task.with(Operation::AllGather, task.root).blocks();
+            by_all_gather(task, &even(&parts, &turns, offset(mirrored))?)
         }
-        &[_] => by_all_gather(task, &odd(task, offset(mirrored))?),
-        _ => Err(Error::not_applicable("Swing", "it does odd sides on rings only, not on boxes")),
+        &[_] => {
+            let parts = task.with(Operation::AllGather, task.root).blocks();
+            by_all_gather(task, &odd(&parts, offset(mirrored))?)
+        }
+        all => {
+            let mut axes: Vec<usize> = (0..all.len()).collect();
+            axes.rotate_left(first);
+            by_all_gather(task, &product(task, &axes, |_, n| line(n, offset(mirrored)))?)
+        }
     }
 }
 
-/// All-gather among members whose sides are even: what a peer has already is left out.
-fn even(task: &Task<'_>, turns: &Turns, offset: Offset) -> Result<Flow> {
-    let parts = task.with(Operation::AllGather, task.root).blocks();
+/// All-gather along an axis of a box that has odd sides: its dimensions do not take turns, they come one after the other.
+fn line(members: u32, offset: Offset) -> Result<Flow> {
+    let parts: Vec<Block> = (0..members).map(|from| Block { bytes: 1, from, to: ALL }).collect();
+    match members {
+        1 => Ok(Flow::new(1, parts)),
+        even_side if even_side.is_multiple_of(2) => even(&parts, &Turns::new(&[even_side], 0, 2), offset),
+        _ => odd(&parts, offset),
+    }
+}
+
+/// All-gather of these parts, one of each member, among members whose sides are even: what a peer has already is left out.
+fn even(parts: &[Block], turns: &Turns, offset: Offset) -> Result<Flow> {
     let order = turns.order();
     let (members, steps) = (order.len() as u32, turns.steps());
     let blocks = order.into_iter().map(|member| parts[member as usize]).collect();
@@ -103,12 +122,12 @@ fn even(task: &Task<'_>, turns: &Turns, offset: Offset) -> Result<Flow> {
 
 /// All-gather on a ring of odd length: that of all but the last member, which exchanges parts with each of the others directly,
 /// in every step with as many as a message of the others has parts.
-fn odd(task: &Task<'_>, offset: Offset) -> Result<Flow> {
-    let last = task.members() - 1;
+fn odd(parts: &[Block], offset: Offset) -> Result<Flow> {
+    let last = parts.len() as u32 - 1;
     let turns = Turns::new(&[last], 0, 2);
-    let others = even(task, &turns, offset)?;
-    let of_last = task.with(Operation::AllGather, task.root).blocks()[last as usize];
-    let mut flow = Flow::new(task.members(), [others.blocks(), &[of_last]].concat());
+    let others = even(parts, &turns, offset)?;
+    let of_last = parts[last as usize];
+    let mut flow = Flow::new(last + 1, [others.blocks(), &[of_last]].concat());
     for (index, &transfer) in others.transfers().iter().enumerate() {
         flow.send_ranges(transfer, others.row(index));
     }
