@@ -65,6 +65,11 @@ impl Setting {
     }
 }
 
+/// The same, or without the large ones.
+pub(crate) fn machines(is_brief: bool) -> &'static [&'static str] {
+    if is_brief { &MACHINES[..4] } else { &MACHINES }
+}
+
 fn sizes(operation: Operation) -> &'static [u64] {
     match operation {
         Operation::Barrier => &[0],
@@ -76,8 +81,8 @@ fn sizes(operation: Operation) -> &'static [u64] {
 /// What is simulated of an operation of so many bytes on so many nodes.
 fn effort(operation: Operation, bytes: u64, nodes: u32, is_brief: bool) -> Effort {
     let searches = match nodes {
-        0..=FEW_NODES => true,
         _ if is_brief => false,
+        0..=FEW_NODES => true,
         0..=SEARCHED_NODES => SEARCHED_OPERATIONS.contains(&operation),
         _ => operation == Operation::AllReduce && SEARCHED.contains(&bytes),
     };
@@ -239,11 +244,11 @@ pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
     let searched: Vec<String> = SEARCHED.iter().map(|&bytes| size(bytes)).collect();
     let names: Vec<&str> = SEARCHED_OPERATIONS.iter().map(|operation| operation.name()).collect();
     let (command, searches) = match is_brief {
-        true => ("cargo run --release --example race -- brief", "on no more".to_string()),
+        true => ("cargo run --release --example race -- brief", "not searched for".to_string()),
         false => (
             "cargo run --release --example race",
             format!(
-                "on {SEARCHED_NODES} for {}, on more for all-reduce at {}",
+                "searched for on up to {FEW_NODES} nodes, on {SEARCHED_NODES} for {}, on more for all-reduce at {}",
                 names.join(", "),
                 searched.join(", ")
             ),
@@ -262,12 +267,12 @@ pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
          | – | it does not suit at this size; the reason stands below the table |\n\n\
          Sizes: {}, of all-reduce also 1 KiB. Machines: {}. Costs: {} (`{}`), and for the winners of all-reduce also {} (`{}`).\n\n\
          What is less than the program does alone: an algorithm that streams is cut into chunks of at most as many messages in all, \
-         which holds up the longest of chains and trees at the largest sizes; schedules of our own (`synthesis`) are searched for on up to {FEW_NODES} \
-         nodes, {searches}; regime maps are of the published ones. `meshwright race` has none of \
+         which holds up the longest of chains and trees at the largest sizes; schedules of our own (`synthesis`) are {searches}; \
+         regime maps are of the published ones. `meshwright race` has none of \
          these limits.\n",
         CHIP.options(),
         sizes.join(", "),
-        MACHINES.join(", "),
+        machines(is_brief).join(", "),
         CHIP.name,
         CHIP.options(),
         CARD.name,
@@ -282,20 +287,20 @@ pub(crate) fn body(is_brief: bool, tell: &mut dyn FnMut(&str)) -> Result<String>
         let words = sizes(operation).iter().map(|&bytes| size(bytes));
         winners += &format!("\n### {name}\n\n");
         winners += &table(std::iter::once("machine, costs".to_string()).chain(words).collect());
-        for machine in MACHINES {
+        for machine in machines(is_brief) {
             let section = Section::raced(operation, machine, &CHIP, is_brief)?;
             tell(&format!("{name} on {machine}"));
             winners += &section.winners();
             all += &section.text();
         }
         if operation == Operation::AllReduce {
-            for machine in MACHINES {
+            for machine in machines(is_brief) {
                 winners += &Section::raced(operation, machine, &CARD, is_brief)?.winners();
                 tell(&format!("{name} on {machine}, {}", CARD.name));
             }
         }
         if operation != Operation::Barrier {
-            for machine in &MACHINES[..2] {
+            for machine in &MACHINES[..if is_brief { 1 } else { 2 }] {
                 maps += &regimes(operation, machine)?;
             }
             tell(&format!("{name}, regimes"));

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 
-use meshwright_core::{Error, Result};
 use meshwright_core::output::Writing;
 use meshwright_core::words::counted;
+use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::load_dynamic as words;
 use meshwright_network::topology::Machine;
-use meshwright_verdict::load::{
-    self, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyRow, drifts,
-};
+use meshwright_verdict::load::{self, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyRow, drifts};
 
 use super::{SplitArguments, only, scaled};
 use crate::csv::{self, Column, column_list, known};
