@@ -69,7 +69,7 @@ pub(super) fn table<R>(
         let own = columns.iter().map(|column| (column.value)(&row));
         writer.write_record(values.into_iter().chain(own)).expect(IN_MEMORY);
     }
-    let bytes = writer.into_inner().ok().expect(IN_MEMORY);
+    let bytes = writer.into_inner().expect(IN_MEMORY);
     String::from_utf8(bytes).expect("made of strings")
 }
 
