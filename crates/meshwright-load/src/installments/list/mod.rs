@@ -38,6 +38,9 @@ use meshwright_core::error::{Error, Result};
 /// A list schedule of no more steps than this is looked for.
 const STEPS_MAX: usize = 8_000;
 
+/// So many pairs of steps of one installment are looked at in all tries.
+const EFFORT: usize = 8_000_000;
+
 /// How much later than its load a result may be due.
 const LAGS: &[f64] = &[0.0, 0.05, 0.3, 2.0];
 
@@ -160,10 +163,19 @@ impl Task<'_, '_, '_> {
         links.sort_unstable();
         links.dedup();
         let per_round = links.len() + ways.len();
+        if per_round > STEPS_MAX {
+            return None;
+        }
+        // Each try looks at all steps that are ready for every step: not so often where there are many.
+        let tries = (EFFORT / (per_round * per_round).max(1)).clamp(2, tries);
         let most = if self.settings.whole { 1 } else { STEPS_MAX / per_round.max(1) };
         let most = most.clamp(1, 400) as u32;
-        let lags = if self.variant.results > 0.0 { LAGS } else { &LAGS[..1] };
-        let works = if self.variant.front_end { &WORK_LAGS[..1] } else { WORK_LAGS };
+        let lags = match (self.variant.results > 0.0, tries > 2) {
+            (true, true) => LAGS,
+            (true, false) => &LAGS[LAGS.len() - 1..],
+            (false, _) => &LAGS[..1],
+        };
+        let works = if self.variant.front_end || tries == 2 { &WORK_LAGS[..1] } else { WORK_LAGS };
         let mut best: Option<Found> = None;
         let mut look = |order: Order| {
             let time = |sizes: &Sizes| self.time(ways, sizes, order).unwrap_or(u64::MAX);
