@@ -185,7 +185,7 @@ fn a_division_is_compared_over_sigma() {
     let (_, alone, _) = ask(&["--sigma", "0.2", "--json"]);
     assert_eq!(json(&alone)["methods"], answer["series"][1]["methods"]);
     let rows = csv(&std::fs::read_to_string(place.path().join("l.csv")).unwrap());
-    assert_eq!(rows[0][..4], ["method", "switching", "winner", "sigma"]);
+    assert_eq!(rows[0][..7], ["machine", "nodes", "degree", "method", "switching", "winner", "sigma"]);
     let (code, text, _) = ask(&["--sigma", "0.1,1/5", "--message-startup", "0,1e-4", "--json"]);
     assert_eq!((code, json(&text)["series"].as_array().unwrap().len()), (0, 4));
     for (more, why) in

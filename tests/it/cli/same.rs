@@ -245,7 +245,7 @@ fn options_without_effect_are_refused() {
         ("map binomial:2 --on mesh:2x2 --placement hilbert --seed 1", "a placement that draws: random"),
         ("map binomial:2 --on mesh:2x2 --formulas --explain", "cannot be used with"),
         ("map binomial:2 --on mesh:2x2 --nodes 4 --explain", "no --work, --nodes or --per-node beside it"),
-        ("split --on mesh:2x2 --source 0,0 --sigma 0.1 --seed 1", "cannot be used with"),
+        ("split --on mesh:2x2 --source 0,0 --sigma 0.1 --seed 1", "--random-sources or --dynamic"),
         ("groups --on mesh:2x2 --labels l.csv --seed 1", "cannot be used with"),
         ("groups --on mesh:2x2 --collective barrier --seed 1", "--random-members beside it"),
         ("groups --on mesh:2x2 --structure ecrb2", "--collective"),

@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 
 use super::buffered::Buffered;
-use super::feasible::{WHOLE_CYCLES, by_flow};
+use super::feasible::{Asked, WHOLE_CYCLES, by_flow};
 use super::job::Job;
 use super::limited::{self, Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
 use super::terms::{self, Terms};
+use super::ways::late;
 use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
@@ -360,8 +361,11 @@ impl<'p, 'm> Case<'p, 'm> {
     /// Whether whole shares are there in time, or a source works on a part of its share while the rest comes.
     fn reading_of(&self, single: &Installments) -> Result<Forwarding> {
         let (makespan, shares) = (single.makespan * (1.0 + WHOLE_CYCLES), &single.shares);
-        let found = by_flow(self.problem, shares, makespan, Forwarding::StoreAndForward, None)?;
+        let (terms, switching) = (self.terms, Forwarding::StoreAndForward);
+        let found = by_flow(self.problem, shares, makespan, switching, None)?;
+        let asked = Asked { terms, startup: None, started: None, shares, makespan, switching, cells: None };
         let is_refuted = !found.feasible && found.reading != Reading::Undecided;
+        let is_refuted = is_refuted || late(self.problem, &asked).is_some();
         Ok(if is_refuted { Forwarding::CutThrough } else { Forwarding::StoreAndForward })
     }
 
