@@ -73,6 +73,7 @@ mod packet;
 mod play;
 mod processes;
 mod profile;
+mod race_page;
 mod readers;
 mod real_machine;
 mod recording;
