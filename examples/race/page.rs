@@ -82,8 +82,8 @@ fn sizes(operation: Operation) -> &'static [u64] {
 fn effort(operation: Operation, bytes: u64, nodes: u32, is_brief: bool) -> Effort {
     let searches = match nodes {
         _ if is_brief => false,
-        0..=FEW_NODES => true,
-        0..=SEARCHED_NODES => SEARCHED_OPERATIONS.contains(&operation),
+        _ if nodes <= FEW_NODES => true,
+        _ if nodes <= SEARCHED_NODES => SEARCHED_OPERATIONS.contains(&operation),
         _ => operation == Operation::AllReduce && SEARCHED.contains(&bytes),
     };
     Effort { hopeless: HOPELESS, messages: messages_max(nodes), chunked: messages_max(nodes), searches }

@@ -80,7 +80,7 @@ fn without_a_front_end_the_bound_is_right_and_attained() {
     let verdict = split("mesh:4x4", one(5), 0.3, &asked, |_| {});
     assert!((verdict.facts.bound.makespan - 0.45).abs() < 1e-6, "{:?}", verdict.facts.bound);
     assert_eq!(verdict.winner_name(), Some("installments"));
-    let simulated = verdict.winner().unwrap().detail.simulated_speedup.unwrap();
+    let simulated = verdict.winner().unwrap().outcome.detail.simulated_speedup.unwrap();
     assert!((0.999 / 0.45..=(1.0 + 1e-6) / 0.45).contains(&simulated), "{simulated}");
     let local = verdict.results.iter().find(|row| row.method == "local").unwrap();
     assert!((local.detail.simulated_speedup.unwrap() - 1.0).abs() < 1e-6, "it takes as long as one node");
@@ -97,7 +97,7 @@ fn half_duplex_takes_what_uses_a_wire_one_way() {
     let back = terms(Ports::All, true, 1.0, Duplex::Half);
     let verdict = split("mesh:3x3", one(0), 0.5, &back, |_| {});
     assert!((verdict.facts.bound.speedup - 3.0).abs() < 1e-9, "1 + 2 / (0.5 * 2)");
-    let simulated = verdict.winner().unwrap().detail.simulated_speedup.unwrap();
+    let simulated = verdict.winner().unwrap().outcome.detail.simulated_speedup.unwrap();
     assert!((2.99..=3.0 + 1e-6).contains(&simulated), "results and load take turns on a wire: {simulated}");
 }
 

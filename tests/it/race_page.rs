@@ -67,7 +67,7 @@ fn every_algorithm_stands_in_every_table_it_belongs_to() {
                 });
                 match row {
                     Some(row) => {
-                        assert_eq!(row.matches(" | ").count(), columns, "{own}, {name} on {machine}")
+                        assert_eq!(row.matches(" | ").count(), columns, "{own}, {name} on {machine}");
                     }
                     None => assert!(told, "{own}, {name} on {machine}"),
                 }

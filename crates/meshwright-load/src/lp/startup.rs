@@ -30,7 +30,7 @@ const SOLVER: f64 = 1e-6;
 ///
 /// e_v is the earliest moment at which load can be at v: the release and a start-up for every link. b_v is what results need
 /// at the least from v to where they go. n and m count messages: at least one where anything goes, and F and G are the most that
-/// can cross a link in its time, or fit into the room at its end. Ports and processors add up their links as in [`solve`].
+/// can cross a link in its time, or fit into the room at its end. Ports and processors add up their links as in [`super::solve`].
 /// The bound is the least T at which d reaches 1. What a schedule does in time T satisfies every row, with whole numbers of
 /// messages, which the programme does not ask for.
 ///
