@@ -29,12 +29,6 @@ const FEW_NODES: u32 = 64;
 /// Nor is one whose busiest link or longest chain of messages alone takes so many times the best time.
 const HOPELESS: u64 = 2;
 
-/// Schedules of our own are searched for on few nodes; on these many for three operations; on more in all-reduce alone, at these sizes.
-const SEARCHED_NODES: u32 = 256;
-const SEARCHED_OPERATIONS: [Operation; 3] =
-    [Operation::AllReduce, Operation::AllGather, Operation::Broadcast];
-const SEARCHED: [u64; 3] = [64 << 10, 1 << 20, 16 << 20];
-
 /// Costs of a network.
 pub(crate) struct Setting {
     name: &'static str,
@@ -78,14 +72,10 @@ fn sizes(operation: Operation) -> &'static [u64] {
     }
 }
 
-/// What is simulated of an operation of so many bytes on so many nodes.
-fn effort(operation: Operation, bytes: u64, nodes: u32, is_brief: bool) -> Effort {
-    let searches = match nodes {
-        _ if is_brief => false,
-        _ if nodes <= FEW_NODES => true,
-        _ if nodes <= SEARCHED_NODES => SEARCHED_OPERATIONS.contains(&operation),
-        _ => operation == Operation::AllReduce && SEARCHED.contains(&bytes),
-    };
+/// What is simulated on so many nodes.
+fn effort(nodes: u32, is_brief: bool) -> Effort {
+    // Schedules of our own are searched for on few nodes.
+    let searches = !is_brief && nodes <= FEW_NODES;
     Effort { hopeless: HOPELESS, messages: messages_max(nodes), chunked: messages_max(nodes), searches }
 }
 
@@ -105,7 +95,7 @@ impl Section {
     pub(crate) fn raced(operation: Operation, name: &str, setting: &Setting, is_brief: bool) -> Result<Self> {
         let machine = setting.machine(name)?;
         let of = |&bytes: &u64| {
-            let effort = effort(operation, bytes, machine.nodes(), is_brief);
+            let effort = effort(machine.nodes(), is_brief);
             race::judge("", &Asked { effort, ..Asked::new(operation, bytes) }, &machine, &mut |_| ())
         };
         let verdicts = sizes(operation).iter().map(of).collect::<Result<_>>()?;
@@ -227,7 +217,7 @@ fn regimes(operation: Operation, name: &str) -> Result<String> {
     for startup in STARTUPS {
         let machine = Setting { startup, ..CHIP }.machine(name)?;
         let of = |&bytes: &u64| {
-            let effort = Effort { searches: false, ..effort(operation, bytes, machine.nodes(), true) };
+            let effort = effort(machine.nodes(), true);
             let asked = Asked { effort, ..Asked::new(operation, bytes) };
             Ok(winner(&race::judge("", &asked, &machine, &mut |_| ())?))
         };
@@ -241,16 +231,12 @@ fn regimes(operation: Operation, name: &str) -> Result<String> {
 pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
     let sizes: Vec<String> = SIZES.iter().map(|&bytes| size(bytes)).collect();
     let [few, many] = MESSAGES_MAX;
-    let searched: Vec<String> = SEARCHED.iter().map(|&bytes| size(bytes)).collect();
-    let names: Vec<&str> = SEARCHED_OPERATIONS.iter().map(|operation| operation.name()).collect();
     let (command, searches) = match is_brief {
         true => ("cargo run --release --example race -- brief", "not searched for".to_string()),
         false => (
             "cargo run --release --example race",
             format!(
-                "searched for on up to {FEW_NODES} nodes, on {SEARCHED_NODES} for {}, on more for all-reduce at {}",
-                names.join(", "),
-                searched.join(", ")
+                "searched for on up to {FEW_NODES} nodes (for all-reduce on more: `cargo run --release --example all_reduce_gaps`)"
             ),
         ),
     };

@@ -71,11 +71,11 @@ def map(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between, or a range: 1..1000 by factors of four, 1..1000/7 seven of them at equal factors [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     axis
         logical: what runs along an axis, such as data=all-reduce:512MB; given several times, one phase after the other. BYTES is V, the buffer of one of the p devices on the axis, the larger of before and after. Operations: all-reduce (ring, one way: 2 (p - 1) steps of V/p); all-gather (ring, one way: p - 1 steps of V/p); reduce-scatter (ring, one way: p - 1 steps of V/p); all-reduce-two-way (ring, half each way: 2 (p - 1) steps of V/2p to both sides); all-gather-two-way (ring, half each way: p - 1 steps of V/2p to both sides); reduce-scatter-two-way (ring, half each way: p - 1 steps of V/2p to both sides); all-to-all (all at once: V/p from each to each other); shift (once round a ring by one: V to the next); exchange (a halo: V to both neighbours, not over the ends); broadcast (a binomial tree from member 0: ceil(log2 p) steps of V); reduce (a binomial tree to member 0: ceil(log2 p) steps of V)
     placement
@@ -167,6 +167,7 @@ def simulate(
     explain: bool = False,
     emit: Path | None = None,
     out: Path | None = None,
+    png: bool = False,
     force: bool = False,
     csv: Path | None = None,
     router: Scalar | None = None,
@@ -189,11 +190,11 @@ def simulate(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between, or a range: 1..1000 by factors of four, 1..1000/7 seven of them at equal factors [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     engine
         What is simulated: whole messages or every flit [default: message for schedules, flit for traffic; flit, too, if the message engine deadlocks or a router is described]
     traffic
@@ -229,7 +230,9 @@ def simulate(
     emit
         Of a schedule: write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
     out
-        Write simulate.json into this folder
+        Write simulate.json into this folder, and of a schedule links.svg: how long each link is busy
+    png
+        Also write each drawing of --out as PNG, at twice its size
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     csv
@@ -287,11 +290,11 @@ def sweep(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between, or a range: 1..1000 by factors of four, 1..1000/7 seven of them at equal factors [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     traffic
         Who sends to whom: uniform, uniform-with-self, transpose, bit-complement, bit-reverse, shuffle, tornado, neighbour, hot-spot or permutation:FILE; several with commas between are compared
     packet
@@ -397,13 +400,25 @@ def split(
     tcp: Scalar | None = None,
     ports: Scalar | None = None,
     no_front_end: bool = False,
+    results_at: Coordinates | None = None,
+    memory: Scalar | None = None,
     duplex: Scalar | None = None,
     next: Scalar | bool | None = None,
     places: Scalar | None = None,
     queues: bool = False,
+    show: Scalar | None = None,
+    place: Scalar | None = None,
+    pieces: Table | None = None,
+    dynamic: Options | None = None,
+    arrivals: Scalar | None = None,
+    drift: Scalar | None = None,
+    grains: Scalar | None = None,
     switching: Options | None = None,
     method: Options | None = None,
     reduction: Scalar | None = None,
+    ties: Scalar | None = None,
+    finish: Scalar | None = None,
+    save_at_least: Scalar | None = None,
     speeds: Table | None = None,
     chunks: Scalar | None = None,
     front: bool = False,
@@ -443,9 +458,13 @@ def split(
     tcp
         The time of the load on a processor of inverse speed 1
     ports
-        Nodes send on all links at a time, or on one and receive on one: all or one. Every row is then of that machine, or left out [default: as the machine file says, else all]
+        Nodes send on all links at a time, or on one and receive on one, or on so many: all, one, or a number. Every row is then of that machine, or left out [default: as the machine file says, else all]
     no_front_end
         A processor moves every message itself and computes nothing meanwhile
+    results_at
+        With --result-size: all results go to this node, not to the sources of their loads
+    memory
+        A node has room for this share of the load at a time, of what is not its own
     duplex
         The directions of a wire share its time: full or half [default: full]
     next
@@ -454,12 +473,32 @@ def split(
         With --next: how many places are told
     queues
         Instead: loads keep coming, those after = are rates in loads per unit of time w Tcp; whether the machine can work them off
+    show
+        Instead of the answer: the flow matrix with its determinant, shares and equivalent speed (one source), or what every node does when
+    place
+        Instead: the best places for K sources of equal loads together, and the earth mover's cost of getting the load there from --source
+    pieces
+        Instead: one source; the load is pieces that must not be cut, a file of lines `piece,size`; who gets which
+    dynamic
+        Instead: the load is shared out while it is worked off, by these policies, with commas between, or all; beside a time that none of them beats. resolved: the optimum, solved again and again by what was measured; fixed: the static optimum, solved once; guided: who is idle asks the source for 1/P of what is left; factoring: the same in P equal chunks of half of what is left; trapezoid: the same in chunks that shrink by equal steps; steal-random: who is idle takes half of what anybody has; steal-nearest: who is idle takes half of what a neighbour has; steal-level: the same within 1 hop, then 2, 4, 8; diffusion: neighbours even out what waits
+    arrivals
+        With --dynamic: when loads arrive: once, at the releases of the sources; poisson:LOADS@RATE, so many equal loads at random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv of lines time,node,load
+    drift
+        With --dynamic: how processors change, with + between: none; halve:1 this part of the processors is half as fast from a random moment on; collapse:0.1 this part becomes 16 times slower at a random moment; walk:8 so many steps of 5/4 or 4/5 at random moments; die:1 so many processors stop at random moments; their memory and links go on; or FILE.csv of lines time,node,speed
+    grains
+        With --dynamic: into how many grains an equal share of the load is cut; a processor takes up one at a time
     switching
         How shares pass the nodes on their way: cut-through, modified-store-and-forward, store-and-forward [default: every one that applies]. The optimum and the installments are what they are
     method
         Which methods, with commas between: all that suit the sources, or any of flow-matrix, epsa, voronoi, reduced, accelerated, constrained, epsea, constrained-extended, local, serial, installments, optimum
     reduction
         Several sources: which processors a cell gives up, peel, literal, literal-min, node [default: peel]. literal is the pseudo-code of Zhang 2018, which may break the makespan
+    ties
+        Several sources: whose cell a node is in that is equally near to several, lowest, nobody, both [default: lowest]. With both, each cell counts the whole node, which nobody can do in time
+    finish
+        accelerated: f_T of algorithm 4, it ends when the makespan is at most this, in units of w Tcp [default: 0, as far as it goes]
+    save_at_least
+        accelerated: r_save of algorithm 4, it ends when no more than this share of the machine is idle [default: 0]
     speeds
         Processors and links that are not all alike: a file of lines `node,,time` and `node,to,time`, in w Tcp; on a mesh also `row,column,to_row,to_column,time` below such a header
     chunks
@@ -469,7 +508,7 @@ def split(
     deadline
         Also print the fewest processors that meet this deadline, in units of w Tcp, the time of the whole load on one processor
     seed
-        With --random-sources: the seed of what is drawn [default: 0]
+        With --random-sources or --dynamic: the seed of what is drawn [default: 0]
     out
         Write split.json, report.html, plan.json and drawings into this folder
     png
@@ -479,11 +518,11 @@ def split(
     csv
         Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     repeat
-        With --random-sources: how often
+        With --random-sources: how often [default: 100]; with --dynamic: so many seeds [default: 1]
     random_sources
-        Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of what the schedulers of Zhang 2018 save and gain, and of the optimum
+        Instead: this many sources of equal loads, drawn at random again and again; averages with 95 % intervals of what the schedulers of Zhang 2018 save and gain, and of the optimum; several are compared: 2,4,8
     source
-        Where load enters: R,C or an id; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
+        Where load enters: R,C, an id or middle; with =LOAD its part (default 1) and with @RELEASE when it is there, in units of w Tcp (default 0). Once for each source
     result_size
         Results of this size, that of the load being 1, go back to its source
     message_startup
@@ -602,6 +641,7 @@ def race(
     algorithm: Options | None = None,
     root: Coordinates | None = None,
     combine_time: Scalar | None = None,
+    explain: bool = False,
     out: Path | None = None,
     png: bool = False,
     force: bool = False,
@@ -628,17 +668,19 @@ def race(
     switching
         How messages move: wormhole, cut-through or store-and-forward; to compare, map takes several with commas between, or all [default: as the machine file says, else wormhole]
     startup
-        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between [default: as the machine file says, else 100]
+        c: whole cycles before a message enters the network, such as 100; on a machine with a clock also a time such as 2us; to compare, map and race take several with commas between, or a range: 1..1000 by factors of four, 1..1000/7 seven of them at equal factors [default: as the machine file says, else 100]
     byte_time
         b: cycles per byte on a link, such as 1, 0.25 or 1/30; on a machine with a clock also a rate such as 25GB/s [default: as the machine file says, else 1]
     flit
-        h: bytes of the head flit, such as 2; to compare, race takes several with commas between [default: as the machine file says, else 2]
+        h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     algorithm
-        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, synthesis
+        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of messages, alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, three-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, synthesis
     root
         broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
     combine_time
         Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
+    explain
+        Also tell why the winner takes as long as it does, see meshwright explain
     out
         Write race.json, report.html and drawings into this folder
     png
@@ -646,7 +688,7 @@ def race(
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     emit
-        Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times: goal, perfetto
+        Write the schedule of the winner, rank r on node r, with a format, a colon and a file; may be given several times: goal, msccl-xml, perfetto; certificate: the bound from its root
     csv
         Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     verbose
@@ -687,12 +729,12 @@ def check(
     dead_links: Options | None = None,
     verbose: bool = False,
 ) -> Result:
-    """Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map`
+    """Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`
 
     Parameters
     ----------
     claim
-        The claim, or what `split --json` printed, or a certificate that `map --emit` wrote; `-` for standard input
+        The claim, or what `split --json` printed, or a certificate that `--emit` of map or race wrote; `-` for standard input
     format
         Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
@@ -1009,6 +1051,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "explain": ("--explain", "one"),
         "emit": ("--emit", "one"),
         "out": ("--out", "one"),
+        "png": ("--png", "one"),
         "force": ("--force", "one"),
         "csv": ("--csv", "one"),
         "router": ("--router", "one"),
@@ -1068,13 +1111,25 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "tcp": ("--tcp", "one"),
         "ports": ("--ports", "one"),
         "no_front_end": ("--no-front-end", "one"),
+        "results_at": ("--results-at", "one"),
+        "memory": ("--memory", "one"),
         "duplex": ("--duplex", "one"),
         "next": ("--next", "one"),
         "places": ("--places", "one"),
         "queues": ("--queues", "one"),
+        "show": ("--show", "one"),
+        "place": ("--place", "one"),
+        "pieces": ("--pieces", "one"),
+        "dynamic": ("--dynamic", "many"),
+        "arrivals": ("--arrivals", "one"),
+        "drift": ("--drift", "one"),
+        "grains": ("--grains", "one"),
         "switching": ("--switching", "many"),
         "method": ("--method", "many"),
         "reduction": ("--reduction", "one"),
+        "ties": ("--ties", "one"),
+        "finish": ("--finish", "one"),
+        "save_at_least": ("--save-at-least", "one"),
         "speeds": ("--speeds", "one"),
         "chunks": ("--chunks", "one"),
         "front": ("--front", "one"),
@@ -1133,6 +1188,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "algorithm": ("--algorithm", "many"),
         "root": ("--root", "one"),
         "combine_time": ("--combine-time", "one"),
+        "explain": ("--explain", "one"),
         "out": ("--out", "one"),
         "png": ("--png", "one"),
         "force": ("--force", "one"),

@@ -81,7 +81,8 @@ fn without_a_front_end_the_bound_is_right_and_attained() {
     assert!((verdict.facts.bound.makespan - 0.45).abs() < 1e-6, "{:?}", verdict.facts.bound);
     assert_eq!(verdict.winner_name(), Some("installments"));
     let simulated = verdict.winner().unwrap().outcome.detail.simulated_speedup.unwrap();
-    assert!((0.999 / 0.45..=(1.0 + 1e-6) / 0.45).contains(&simulated), "{simulated}");
+    // In at most 400 installments.
+    assert!((0.99 / 0.45..=(1.0 + 1e-6) / 0.45).contains(&simulated), "{simulated}");
     let local = verdict.results.iter().find(|row| row.method == "local").unwrap();
     assert!((local.detail.simulated_speedup.unwrap() - 1.0).abs() < 1e-6, "it takes as long as one node");
     assert!(verdict.skipped.iter().any(|skip| skip.method == "optimum"), "that of another machine");

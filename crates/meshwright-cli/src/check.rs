@@ -35,8 +35,8 @@ switching cut-through (default): nodes work on what arrives; modified-store-and-
           hop, and relays send it on when all of it is there
 ports     \"one\" or a number: a node sends so many messages and receives so many at a time;
           front_end false: a processor moves its messages itself; results: their size over that of
-          the load, home: the id of the node they go to, else the sources; memory: the share of the
-          load, beside its own, for which a node has room; duplex \"half\": both directions of a wire
+          the load; home: the id of the node they go to, else the sources; memory: for which share
+          of the load, beside its own, a node has room; duplex \"half\": both directions of a wire
           share its time. Or \"variant\", an object of them
 startup   of a message over one link, in units of w Tcp
 methods   a list of claims with \"name\" each, as `meshwright split --json` prints it

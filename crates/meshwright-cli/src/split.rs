@@ -62,7 +62,7 @@ Examples:
   meshwright split --on mesh:9x9 --source 0,0 --sigma 0.5 --place 3
   meshwright split --on mesh:2x2 --source 0,0 --sigma 0.02 --pieces pages.csv
   meshwright split --on mesh:16x16 --source 8,8 --sigma 0.01 --dynamic all --drift halve
-  meshwright split --on mesh:8x8 --source 4,4 --sigma 0.02 --dynamic resolved,guided --arrivals poisson:64@0.8
+  meshwright split --on mesh:8x8 --source 4,4 --sigma 0.02 --dynamic resolved,guided --drift halve
 
 Exit codes:
   0  done; a method whose promise nobody can keep is an answer: feasible is then false

@@ -21,6 +21,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "plan examples/ingest.toml --json",
             "plan examples/groups.toml --json",
             "plan examples/collective.toml --json",
+            "plan changing.toml --json",
         ],
     ),
     (
@@ -69,6 +70,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "split --on torus:8x8 --source 4,4 --source 1,1 --sigma 0.1 --message-startup 1e-5 --json",
             "split --on mesh:8x8 --source 0,0 --sigma 0.1 --speeds examples/speeds.csv --json",
             "split --on mesh:2x2 --source 0,0=2 --source 0,1 --sigma 0.1 --method epsea --json",
+            "split --on mesh:2x2 --source 0,0 --sigma 0.1 --ports one --result-size 0.5 --results-at 1,1 --memory 0.5 --json",
         ],
     ),
     (
@@ -187,6 +189,10 @@ fn walk(keys: &mut Keys, path: &str, value: &Value) {
     }
 }
 
+/// A scenario with loads that change.
+const CHANGING: &str = "[machine]\ntopology = \"mesh:3x3\"\n\n[[load]]\nname = \"changing\"\nsources = [{ at = [1, 1] }]\n\
+                        sigma = 0.1\nbytes = 100000\ndynamic = \"resolved\"\ndrift = \"halve\"\n";
+
 /// All keys that commands print.
 fn printed(commands: &[&str]) -> Keys {
     let folder = beside_examples();
@@ -197,6 +203,7 @@ fn printed(commands: &[&str]) -> Keys {
         let to = folder.path().join("wormhole").join(path.file_name().expect("a file"));
         std::fs::copy(&path, to).expect("there is room");
     }
+    std::fs::write(folder.path().join("changing.toml"), CHANGING).expect("there is room");
     std::fs::write(folder.path().join("numbers.bin"), [7; 400]).expect("there is room");
     let mut keys = Keys::new();
     for command in commands {
