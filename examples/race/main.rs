@@ -1,6 +1,6 @@
 //! Every algorithm for every collective operation on meshes and tori: `docs/race.md`.
 //!
-//! `cargo run --release --example race > docs/race.md` writes the page; `-- brief` leaves out what takes long: more than 256 nodes, and
+//! `cargo run --release --example race -- brief > docs/race.md` writes the page; `brief` leaves out what takes long: more than 256 nodes, and
 //! schedules of our own; `-- scan mesh:8x8` prints one table.
 
 #![allow(

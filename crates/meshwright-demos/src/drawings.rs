@@ -87,6 +87,7 @@ fn drawing(outcome: &ScatterOutcome) -> Gantt {
 ///     anywhere_seconds: None,
 ///     loss_max_seconds: None,
 ///     parts: vec![],
+///     corrections: None,
 /// };
 /// let line = format!("rank 0  predicted  {}{}{}|", "<".repeat(8), "#".repeat(48), ">".repeat(8));
 /// assert_eq!(scatter_gantt(&outcome).lines().nth(1), Some(line.as_str()));
