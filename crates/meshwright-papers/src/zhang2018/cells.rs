@@ -111,14 +111,25 @@ pub(super) fn run(
     reduction: Reduction,
     weighted: bool,
 ) -> Result<Scheduled> {
-    #[cfg(test)]
-    let name = super::mutant::method(name);
-    let method = METHODS.iter().find(|method| method.name == name).expect("it is in the table");
-    (method.run)(
+    with(
+        name,
         problem,
         forwarding,
         &SchedulerSettings { reduction, weighted, ..SchedulerSettings::default() },
     )
+}
+
+/// The same with all that Zhang 2018 leaves open.
+pub(super) fn with(
+    name: &str,
+    problem: &Problem,
+    forwarding: Forwarding,
+    settings: &SchedulerSettings,
+) -> Result<Scheduled> {
+    #[cfg(test)]
+    let name = super::mutant::method(name);
+    let method = METHODS.iter().find(|method| method.name == name).expect("it is in the table");
+    (method.run)(problem, forwarding, settings)
 }
 
 /// The sources of a round, as `split --random` draws them with seed 0.

@@ -1,6 +1,6 @@
 //! Sections 3.1.5, 4.1.5 and 5.2.3: what the thesis reports of random sources, on average.
 
-use super::cells::{random, run};
+use super::cells::{random, run, with};
 use super::{CORRECTED, HOLDS, NOT_CHECKABLE, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
@@ -8,7 +8,6 @@ use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};
 use meshwright_load::Forwarding::{CutThrough, ModifiedStoreAndForward};
 use meshwright_load::Problem;
-use meshwright_load::shares::reduced::reduced;
 use meshwright_load::shares::schedulers::{Reduction, SchedulerSettings, Ties};
 use meshwright_network::topology::{Machine, distances_from};
 
@@ -151,7 +150,7 @@ fn saved_average(_: &Study) -> Result<Derivation> {
             let settings = SchedulerSettings { ties, reduction, ..SchedulerSettings::default() };
             for (round, share) in (0u32..).zip(&shares) {
                 let problem = Problem::new(&machine, random(&machine, 10, round), SIGMA)?;
-                let planned = reduced(&problem, CutThrough, &settings)?.saved_share;
+                let planned = with("reduced", &problem, CutThrough, &settings)?.saved_share;
                 check.case((planned - share).abs() < 1e-9, || {
                     let reduction = reduction.name();
                     format!("{rule}, {reduction}, round {round}: {share:.4} by hand, {planned:.4} by `split`")
