@@ -17,6 +17,7 @@ mod load;
 mod machines;
 mod orders;
 mod placing;
+mod questions;
 mod race;
 mod routers;
 mod run;

@@ -58,7 +58,8 @@ pub(super) struct Further {
         long,
         conflicts_with_all = [
             "random_sources", "method", "switching", "reduction", "message_startup", "chunks", "front", "deadline", "out",
-            "png", "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places",
+            "png", "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places", "ties",
+            "finish", "save_at_least",
         ]
     )]
     pub(super) queues: bool,

@@ -31,7 +31,6 @@ fn csv(text: &str) -> Vec<Vec<String>> {
 
 const QUICK: [&str; 6] = ["--points", "2", "--measure", "200", "--to", "0.2"];
 
-/// U5: several routings are compared in one table and one picture; a key twice is an error.
 /// Whoever points at the head of a column of a page is told what it means.
 fn heads_are_explained(page: &Path) {
     let page = std::fs::read_to_string(page).unwrap();
@@ -41,6 +40,7 @@ fn heads_are_explained(page: &Path) {
     assert!(heads.len() > 9 && unexplained.is_empty(), "{unexplained:?}");
 }
 
+/// U5: several routings are compared in one table and one picture; a key twice is an error.
 #[test]
 fn a_sweep_compares_values() {
     let place = folder(&[]);
@@ -82,38 +82,6 @@ fn a_sweep_compares_values() {
     assert!(code == 2 && error.contains("`routing` twice"), "{error}");
     let (code, _, error) = ask(&["--set", "routing=yx,yx"]);
     assert!(code == 2 && error.contains("a value twice"), "{error}");
-}
-
-/// No option is dropped without a word: what belongs to another question of the same verb is refused.
-#[test]
-fn options_of_another_question_are_refused() {
-    let schedule = "num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n";
-    let place = folder(&[("a.goal", schedule), ("l.csv", "node,label\n0,1\n1,1\n")]);
-    for (line, option) in [
-        ("simulate a.goal --on mesh:1x2 --load 0.1", "--load"),
-        ("simulate a.goal --on mesh:1x2 --closed-loop", "--closed-loop"),
-        ("simulate a.goal --on mesh:1x2 --begins b.csv", "--begins"),
-        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --barriers b.csv", "--barriers"),
-        ("simulate --on mesh:4x4 --traffic uniform --load 0.1,0.2", "meshwright sweep"),
-        ("simulate --on mesh:4x4 --traffic uniform,transpose --load 0.1", "sweep compares several"),
-        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --startup 5", "no --startup"),
-        ("simulate --on mesh:4x4 --traffic uniform --load 0.1 --byte-time 2", "no --byte-time"),
-        ("sweep --on mesh:4x4 --traffic uniform --flit 8", "no --flit"),
-        ("groups --on mesh:4x4 --levels 1 --overhead 4", "--overhead"),
-        ("groups --on mesh:4x4 --labels l.csv --structure auto", "--structure"),
-        ("groups --on mesh:4x4 --collective broadcast --buffers 2", "--buffers"),
-        ("simulate a.goal --on mesh:1x2 --packet 2", "--packet"),
-        ("simulate a.goal --on mesh:1x2 --threads 2", "--threads"),
-        ("groups --on mesh:4x4 --collective broadcast --png", "--png"),
-        ("split --on mesh:4x4 --random-sources 2 --repeat 2 --sigma 0.1 --places 3", "--places"),
-        ("split --on mesh:4x4 --random-sources 2 --repeat 2 --sigma 0.1 --png", "--out"),
-        ("split --on mesh:4x4 --source 0,0 --sigma 0.1 --queues --places 3", "--places"),
-        ("split --on mesh:4x4 --source 0,0 --sigma 0.1 --show matrix --png", "--png"),
-        ("race barrier --on mesh:4x4 --combine-time 1", "--combine-time"),
-    ] {
-        let (code, text, error) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
-        assert!(code == 2 && text.is_empty() && error.contains(option), "{line}: {code} {error}");
-    }
 }
 
 /// Each of several curves keeps its points in a file of its own, as if it were measured alone.

@@ -16,22 +16,27 @@ use crate::csv::{self, Column, column_list, known};
 use crate::output::{self, Progress};
 use crate::{Answer, table};
 
+/// What `--dynamic` cannot be asked with. Options that need it name these, too: clap does not ask for what conflicts with an option
+/// that is given.
+const OTHER_QUESTIONS: [&str; 5] = ["random_sources", "queues", "show", "place", "pieces"];
+
 /// What arrives, what changes and who shares it out.
 #[derive(Args)]
 pub(crate) struct Dynamic {
     #[arg(long, value_name = "POLICIES", value_delimiter = ',', help = policies(), conflicts_with_all = [
         "random_sources", "method", "switching", "reduction", "chunks", "front", "deadline", "out", "ports",
-        "no_front_end", "result_size", "duplex", "next", "queues", "show", "place", "pieces",
+        "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places", "queues", "show", "place",
+        "pieces", "ties", "finish", "save_at_least", "png",
     ])]
     dynamic: Vec<String>,
     /// With --dynamic: when loads arrive: once, at the releases of the sources; poisson:LOADS@RATE, so many equal loads at
     /// random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv of lines time,node,load
-    #[arg(long, value_name = "WHEN", default_value = "once", requires = "dynamic")]
+    #[arg(long, value_name = "WHEN", default_value = "once", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS)]
     arrivals: String,
-    #[arg(long, value_name = "HOW", default_value = "none", requires = "dynamic", help = changes())]
+    #[arg(long, value_name = "HOW", default_value = "none", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, help = changes())]
     drift: String,
     /// With --dynamic: into how many grains an equal share of the load is cut; a processor takes up one at a time
-    #[arg(long, value_name = "N", default_value_t = GRAINS_DEFAULT, requires = "dynamic", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::GRAINS_MAX))]
+    #[arg(long, value_name = "N", default_value_t = GRAINS_DEFAULT, requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::GRAINS_MAX))]
     grains: u64,
 }
 

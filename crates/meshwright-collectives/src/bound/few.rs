@@ -18,7 +18,7 @@ use meshwright_network::topology::Topology;
 
 use super::Proof;
 use super::certificate::Certificate;
-use super::terms::{Terms, Wires, bytes};
+use super::terms::{Terms, Wires, bytes, least};
 use crate::{Operation, Task};
 
 /// Links are counted in units of one in so many.
@@ -136,7 +136,7 @@ pub(super) fn few(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec<u32
                 let needed = cost * u128::from(terms.buffer) * u128::from(task.members());
                 needed <= links * u128::from(time.saturating_sub(each)) * LINK
             };
-            let ticks = least(most, is_enough);
+            let ticks = least(|time| time >= most || is_enough(time));
             if best.as_ref().is_none_or(|best| ticks > best.ticks) {
                 let shared =
                     if meets { "the second of three messages is shared" } else { "no message is shared" };
@@ -170,14 +170,4 @@ fn around(rows: &[Vec<u32>]) -> Vec<u64> {
         within[links] -= within[links - 1];
     }
     within
-}
-
-/// The least time up to `most` that is enough; what is enough stays so.
-fn least(most: u64, is_enough: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, most);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_enough(middle) { high = middle } else { low = middle + 1 }
-    }
-    low
 }

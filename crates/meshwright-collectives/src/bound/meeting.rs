@@ -17,7 +17,7 @@ use super::Proof;
 use super::certificate::Certificate;
 use super::cut::ranges;
 use super::near::{limits, spread};
-use super::terms::{Terms, Wires, bytes};
+use super::terms::{Terms, Wires, bytes, least};
 use crate::{Operation, Task};
 
 /// From a moment on so many, until the next entry.
@@ -151,17 +151,4 @@ pub(super) fn meeting(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
         }
     }
     best
-}
-
-/// The least time that is enough; what is enough stays so.
-fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0u64, 1u64);
-    while !is_enough(high) && high < 1 << 62 {
-        (low, high) = (high, 2 * high);
-    }
-    while low + 1 < high {
-        let middle = low + (high - low) / 2;
-        if is_enough(middle) { high = middle } else { low = middle }
-    }
-    high
 }

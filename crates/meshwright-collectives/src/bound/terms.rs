@@ -218,3 +218,17 @@ impl Side {
         }
     }
 }
+
+/// The least time that is enough, in ticks; what is enough stays so.
+pub(super) fn least(is_enough: impl Fn(u64) -> bool) -> u64 {
+    let mut high = 1u64;
+    while !is_enough(high) && high < 1 << 62 {
+        high *= 2;
+    }
+    let mut low = 0;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_enough(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
+}

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use super::Proof;
 use super::certificate::Certificate;
-use super::terms::{Terms, Wires, bytes, gives_and_gets, part};
+use super::terms::{Terms, Wires, bytes, gives_and_gets, least, part};
 use crate::{Operation, Task};
 
 /// Bytes by what they need.
@@ -167,7 +167,9 @@ pub(super) fn traffic(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
             false => windows(task, terms, wires),
             true => BTreeMap::from([(2 * terms.overhead, u128::from(task.members()))]),
         };
-        let Some(ticks) = all.iter().map(|needs| least(terms, needs, &windows, ports)).min() else {
+        let Some(ticks) =
+            all.iter().map(|needs| least(|time| could(terms, needs, &windows, time, ports))).min()
+        else {
             continue;
         };
         let bytes: u128 = all
@@ -192,20 +194,4 @@ pub(super) fn traffic(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
         proofs.push(Proof { ticks, why, certificate: Certificate::Traffic { ports, ticks } });
     }
     proofs
-}
-
-/// The least time that could be enough, in ticks.
-fn least(terms: &Terms, needs: &Needs, windows: &BTreeMap<u64, u128>, ports: bool) -> u64 {
-    if could(terms, needs, windows, 0, ports) {
-        return 0;
-    }
-    let (mut low, mut high) = (0u64, 1u64);
-    while !could(terms, needs, windows, high, ports) && high < 1 << 62 {
-        (low, high) = (high, 2 * high);
-    }
-    while low + 1 < high {
-        let middle = low + (high - low) / 2;
-        if could(terms, needs, windows, middle, ports) { high = middle } else { low = middle }
-    }
-    high
 }

@@ -6,8 +6,7 @@
 //! first; a rank that is lost loses no load.
 //!
 //! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
-//! anything; if all together turn out to be slower than that, it goes on alone. So it is never slower than rank 0 alone by
-//! more than what it tried.
+//! anything; if all together turn out to be slower than that, it goes on alone.
 
 use std::collections::VecDeque;
 use std::ops::Range;
