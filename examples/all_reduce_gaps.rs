@@ -10,7 +10,7 @@ use meshwright_collectives::flow::Flow;
 use meshwright_collectives::{Operation, Task, bound, synthesis};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles, Ratio};
-use meshwright_network::topology::{Costs, Machine, Topology};
+use meshwright_network::topology::{Costs, Machine, Switching, Topology};
 use meshwright_sim::fitting;
 
 /// Name, start-up, byte time and flit.
@@ -49,7 +49,7 @@ fn row(
         return Ok(());
     }
     let costs = Costs { startup: Cycles(startup), byte_time: Ratio::new(over, under)?, flit: Bytes(flit) };
-    let machine = Machine::new(name)?.with_costs(costs)?;
+    let machine = Machine::new(name)?.with_switching(Switching::CutThrough).with_costs(costs)?;
     let task = Task::new(&machine, Operation::AllReduce, bytes, 0)?;
     let bound = bound::bound(&task)?.cycles;
     let run = |flow: &Flow| {
@@ -58,7 +58,7 @@ fn row(
         Ok(trace.deadlock.is_none().then_some(trace.cycles))
     };
     let begun = Instant::now();
-    let found = synthesis::search(&task, bound, &run)?;
+    let found = synthesis::search(&task, bound, None, &run)?.expect("a search");
     let took = begun.elapsed().as_secs_f64();
     let times = found.cycles.0 as f64 / bound.0 as f64;
     let messages = found.flow.transfers().len();

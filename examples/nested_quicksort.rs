@@ -53,7 +53,7 @@ async fn place(team: &mut Team, key: u64, first: u64, mut draws: ChaCha8Rng) -> 
     // Neither side is empty: the pivot is on one, and a smaller key, or else a larger one, on the other.
     let (is_upper, lower) = if smaller > 0 { (key >= pivot, smaller) } else { (key > pivot, equal) };
     let first = if is_upper { first + lower } else { first };
-    team.switch(is_upper.into(), async |part| Box::pin(place(part, key, first, draws)).await).await
+    team.switch(is_upper.into(), async |part| place(part, key, first, draws).await).await
 }
 
 /// What a run gave.

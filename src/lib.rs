@@ -138,6 +138,7 @@
 //! | [`mapping`] | [`meshwright_mapping`] |
 //! | [`load`](mod@load) | [`meshwright_load`] |
 //! | [`groups`] | [`meshwright_groups`] |
+//! | [`member`] | [`meshwright_member`] |
 //! | [`collectives`] | [`meshwright_collectives`] |
 //! | [`verdict`] | [`meshwright_verdict`] |
 //! | [`hosts`] | [`meshwright_hosts`] |
@@ -152,9 +153,9 @@ pub use meshwright_formats::scenario;
 pub use meshwright_network::{routing, topology};
 pub use {
     meshwright_collectives as collectives, meshwright_groups as groups, meshwright_hosts as hosts,
-    meshwright_load as load, meshwright_mapping as mapping, meshwright_report as report,
-    meshwright_runtime as runtime, meshwright_schedule as schedule, meshwright_sim as sim,
-    meshwright_verdict as verdict,
+    meshwright_load as load, meshwright_mapping as mapping, meshwright_member as member,
+    meshwright_report as report, meshwright_runtime as runtime, meshwright_schedule as schedule,
+    meshwright_sim as sim, meshwright_verdict as verdict,
 };
 
 pub use error::{Error, Result};

@@ -5,9 +5,11 @@
 //! The first part is the text of a nested program as it also runs on the simulator; the second part calls the groups
 //! themselves, with vectors of values. Every rank checks its numbers.
 
+use meshwright_demos::teams::{integration, kd_tree, multigrid};
 use meshwright_groups::barrier_time::Delays;
 use meshwright_groups::nested::{Run, Team};
-use meshwright_groups::protocol::Operator;
+use meshwright_groups::protocol::{Member, Operator};
+use meshwright_groups::rank_split::RankSplit;
 use meshwright_mpi::MpiEndpoint;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_runtime::groups as live;
@@ -27,7 +29,7 @@ async fn quicksort(team: &mut Team, key: u64, first: u64) -> u64 {
     }
     let (is_upper, lower) = if smaller > 0 { (key >= pivot, smaller) } else { (key > pivot, equal) };
     let first = if is_upper { first + lower } else { first };
-    team.switch(is_upper.into(), async |part| Box::pin(quicksort(part, key, first)).await).await
+    team.switch(is_upper.into(), async |part| quicksort(part, key, first).await).await
 }
 
 /// Some keys are equal.
@@ -72,6 +74,46 @@ fn rows_and_columns(world: &mut Group<'_, impl Endpoint>, columns: u32) -> Resul
     world.all_reduce(sent, |a, b| a + b)
 }
 
+/// The worked programs, each beside what one processor computes, and quicksort once more by the members of the simulator.
+fn worked(world: &mut Group<'_, impl Endpoint>) -> Result<(), Lost> {
+    let (rank, ranks) = (world.rank() as usize, world.size() as usize);
+    let points: Vec<kd_tree::Point> = (0..ranks).map(|i| [i * 7 % 5, i * 3 % 7].map(|x| x as f64)).collect();
+    let own = points[rank];
+    let mut program = Run::of(async |team: &mut Team| kd_tree::leaf(team, own).await);
+    live::drive(world, &mut program)?;
+    assert_eq!(
+        program.into_result().as_ref(),
+        Some(&kd_tree::leaves(&points)[rank]),
+        "the leaf of rank {rank}"
+    );
+    let peak: integration::Function = |x| 1.0 / ((x - 0.3) * (x - 0.3) + 1e-4);
+    let mut program =
+        Run::of(async |team: &mut Team| integration::integral(team, peak, &[0.0, 0.5, 1.0], 1e-6).await);
+    live::drive(world, &mut program)?;
+    let alone = integration::alone(peak, 0.0, 0.5, 1e-6) + integration::alone(peak, 0.5, 1.0, 1e-6);
+    let found = program.into_result().expect("it has come to its end").value;
+    assert!((found - alone).abs() < 1e-9 * alone, "{found} beside {alone}");
+    if ranks.is_power_of_two() {
+        let f: Vec<f64> = (0..4 * ranks).map(|at| (at as f64).sin()).collect();
+        let (own, h) = (&f[4 * rank..4 * rank + 4], 0.25 / ranks as f64);
+        let cycle = async |team: &mut Team| multigrid::v_cycle(team, vec![0.0; 4], own, h).await;
+        let mut program = Run::of(cycle);
+        live::drive(world, &mut program)?;
+        let found = program.into_result().expect("it has come to its end");
+        assert_eq!(found, multigrid::alone(&f, 1)[4 * rank..4 * rank + 4], "the block of rank {rank}");
+    }
+    world.barrier()
+}
+
+/// Quicksort by the state machine that the simulator runs and chips may, event by event.
+fn by_members<E: Endpoint>(mail: &mut Mailbox<E>) -> Result<u64, Lost> {
+    let (rank, ranks, paper) = (mail.rank(), mail.ranks(), RankSplit::default());
+    let program = Run::of(async |team: &mut Team| quicksort(team, key(rank, ranks), 0).await);
+    let mut member = Member::new(&paper, Some(live::members::seat(mail)), program);
+    live::members::run(&mut member, mail, 0)?;
+    Ok(*member.program().result().expect("it has come to its end"))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let universe = mpi::initialize().ok_or("MPI is started once in a process")?;
     let mut mail = Mailbox::new(MpiEndpoint::new(&universe.world()));
@@ -80,6 +122,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = Group::world(&mut mail, &machine, tree)?;
     let place = sort(&mut world)?;
     let (rows, columns) = (machine.sides()[0], machine.sides()[1]);
+    worked(&mut world)?;
+    let again = by_members(world.mail())?;
+    assert_eq!(again, place, "the members of the simulator sort alike");
+    world.barrier()?;
     let messages = rows_and_columns(&mut world, columns)?;
     // 2 (s - 1) for each split, each join and each sum.
     let ranks = u64::from(rows * columns);

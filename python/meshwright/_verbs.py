@@ -490,7 +490,7 @@ def split(
     switching
         How shares pass the nodes on their way: cut-through, modified-store-and-forward, store-and-forward [default: every one that applies]. The optimum and the installments are what they are
     method
-        Which methods, with commas between: all that suit the sources, or any of flow-matrix, epsa, voronoi, reduced, accelerated, constrained, epsea, constrained-extended, local, serial, installments, optimum
+        Which methods, with commas between: all that suit the sources, or any of flow-matrix, epsa, voronoi, reduced, accelerated, constrained, epsea, constrained-extended, local, equal, serial, installments, optimum
     reduction
         Several sources: which processors a cell gives up, peel, literal, literal-min, node [default: peel]. literal is the pseudo-code of Zhang 2018, which may break the makespan
     ties
@@ -544,6 +544,7 @@ def groups(
     labels: Table | None = None,
     contiguous: bool = False,
     colours: Scalar | None = None,
+    keys: Scalar | None = None,
     repeat: Scalar | None = None,
     seed: Scalar | None = None,
     asynchronous: bool = False,
@@ -555,6 +556,7 @@ def groups(
     overhead: Scalar | None = None,
     link_delay: Scalar | None = None,
     members: Table | None = None,
+    emit: Path | None = None,
     random_members: Scalar | None = None,
     out: Path | None = None,
     png: bool = False,
@@ -578,15 +580,17 @@ def groups(
     order
         The order of the members; row: row after row, each from the west; column: column after column, each from the north; snake: row after row, every other one backwards; hilbert: the Hilbert curve, generalised to every rectangle
     tree
-        The trees: rank-halving, monotone-nearest, ecrb2, ecrb4, tac, or auto: what is fastest with the split, found as for --split [default: auto]
+        The trees: rank-halving, monotone-nearest, ecrb2, ecrb4, ecrb16, tac, curve, or auto: what is fastest with the split, found as for --split [default: auto]
     split
-        The split: paper, paper-fast, mask, tac, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 1024 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
+        The split: paper, paper-fast, mask, tac, sort, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 1024 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
     labels
         The members of the group and their labels
     contiguous
         With --levels: new groups are runs of consecutive ranks
     colours
         With --levels: so many labels, all alike (default: two, such that all sizes are alike)
+    keys
+        With --colours: a random key, too, below K, by which new ranks are given
     repeat
         How often [default: 100 with random labels, else 1]
     seed
@@ -594,7 +598,7 @@ def groups(
     asynchronous
         Every group goes on by itself; without, all groups begin each operation together
     engine
-        What it runs on: packet, message, flit; packet is the model of Chochia 1996
+        What it runs on: packet, message, flit, unbounded, three-phase, three-phase-sliced; packet is the model of Chochia 1996
     buffers
         Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
     threads
@@ -609,6 +613,8 @@ def groups(
         With --collective: cycles of a packet over a link
     members
         With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
+    emit
+        With --collective barrier: write the tree for hardware, per node its parent, children and count, as barrier-table:FILE
     random_members
         With --collective: so many members, drawn by --seed
     out
@@ -702,6 +708,8 @@ def explain(
     *,
     format: Scalar | None = None,
     job: Scalar | None = None,
+    csv: Path | None = None,
+    force: bool = False,
     verbose: bool = False,
 ) -> Result:
     """Tell why a plan takes as long as it does: the culprit, the critical path, and what changes would gain
@@ -714,6 +722,10 @@ def explain(
         Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     job
         The job of the plan [default: the only one]
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
         Say on stderr what is read, what is tried, and what is left out and why
     """
@@ -727,14 +739,16 @@ def check(
     on: Machine | None = None,
     dead: Options | None = None,
     dead_links: Options | None = None,
+    csv: Path | None = None,
+    force: bool = False,
     verbose: bool = False,
 ) -> Result:
-    """Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`
+    """Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`, or a barrier of `groups`
 
     Parameters
     ----------
     claim
-        The claim, or what `split --json` printed, or a certificate that `--emit` of map or race wrote; `-` for standard input
+        The claim, or what `split --json` printed, or what `--emit` of map, race or groups wrote; `-` for standard input
     format
         Read the file as one with this ending, whatever its name: mtx, graph, grf, csv, goal, npy, graphml, toml or json. Standard input is the file `-`
     on
@@ -743,6 +757,10 @@ def check(
         Nodes of the machine that do not work: R,C or an id, `*` for all along an axis, ranges with both their ends: \"3,*\" or 0..4,7; several with `;` between, or the option again
     dead_links
         Links that do not work, in both directions: two neighbours as 0,0-0,1; all between two columns as \"*,3-*,4\"
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
         Say on stderr what is read, what is tried, and what is left out and why
     """
@@ -761,6 +779,7 @@ def run(
     cycle_time: Scalar | None = None,
     no_compute: bool = False,
     out: Path | None = None,
+    csv: Path | None = None,
     force: bool = False,
     verbose: bool = False,
 ) -> Result:
@@ -788,6 +807,8 @@ def run(
         Computations take no time
     out
         Write run.json into this folder
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
@@ -823,6 +844,7 @@ def fit(
     engine: Scalar | None = None,
     seed: Scalar | None = None,
     out: Path | None = None,
+    csv: Path | None = None,
     force: bool = False,
     verbose: bool = False,
 ) -> Result:
@@ -846,6 +868,8 @@ def fit(
         What the halves follow from
     out
         Write fit.json and the fitted machine.toml into this folder
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
@@ -954,6 +978,7 @@ def claims(
     n_max: Scalar | None = None,
     out: Path | None = None,
     png: bool = False,
+    csv: Path | None = None,
     force: bool = False,
     verbose: bool = False,
 ) -> Result:
@@ -973,6 +998,8 @@ def claims(
         Write report.html, claims.json and the figures of the paper into this folder
     png
         Also write each drawing of --out as PNG, at twice its size
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     force
         Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     verbose
@@ -1156,6 +1183,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "labels": ("--labels", "one"),
         "contiguous": ("--contiguous", "one"),
         "colours": ("--colours", "one"),
+        "keys": ("--keys", "one"),
         "repeat": ("--repeat", "one"),
         "seed": ("--seed", "one"),
         "asynchronous": ("--asynchronous", "one"),
@@ -1167,6 +1195,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "overhead": ("--overhead", "one"),
         "link_delay": ("--link-delay", "one"),
         "members": ("--members", "one"),
+        "emit": ("--emit", "one"),
         "random_members": ("--random-members", "one"),
         "out": ("--out", "one"),
         "png": ("--png", "one"),
@@ -1200,6 +1229,8 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "plan": ("", "one"),
         "format": ("--format", "one"),
         "job": ("--job", "one"),
+        "csv": ("--csv", "one"),
+        "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },
     "check": {
@@ -1208,6 +1239,8 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "on": ("--on", "one"),
         "dead": ("--dead", "many"),
         "dead_links": ("--dead-links", "many"),
+        "csv": ("--csv", "one"),
+        "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },
     "run": {
@@ -1221,6 +1254,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "cycle_time": ("--cycle-time", "one"),
         "no_compute": ("--no-compute", "one"),
         "out": ("--out", "one"),
+        "csv": ("--csv", "one"),
         "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -1237,6 +1271,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "engine": ("--engine", "one"),
         "seed": ("--seed", "one"),
         "out": ("--out", "one"),
+        "csv": ("--csv", "one"),
         "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -1273,6 +1308,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "n_max": ("--n-max", "one"),
         "out": ("--out", "one"),
         "png": ("--png", "one"),
+        "csv": ("--csv", "one"),
         "force": ("--force", "one"),
         "verbose": ("--verbose", "one"),
     },

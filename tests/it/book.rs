@@ -6,7 +6,7 @@ mod commands;
 mod json;
 mod links;
 mod papers;
-mod reference;
+pub(crate) mod reference;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

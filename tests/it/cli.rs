@@ -1,6 +1,7 @@
 //! The program as a user meets it.
 
 mod answers;
+mod barrier_table;
 mod busiest;
 mod choices;
 mod claims;
@@ -20,6 +21,7 @@ mod placing;
 mod questions;
 mod race;
 mod routers;
+mod rows;
 mod run;
 mod same;
 mod search;

@@ -6,12 +6,13 @@ use std::path::Path;
 /// Each crate with the highest ones below it, as in ARCHITECTURE.md.
 const BELOW: &[(&str, &[&str])] = &[
     ("core", &[]),
+    ("member", &[]),
     ("network", &["core"]),
     ("schedule", &["network"]),
     ("sim", &["schedule"]),
     ("mapping", &["schedule"]),
     ("load", &["schedule"]),
-    ("groups", &["schedule"]),
+    ("groups", &["schedule", "member"]),
     ("collectives", &["schedule"]),
     ("verdict", &["sim", "mapping", "load", "groups", "collectives"]),
     ("hosts", &["mapping"]),
@@ -140,7 +141,7 @@ fn the_checker_finds_what_it_should() {
 
 #[test]
 fn files_stay_small() {
-    let files = ["crates", "src", "mpi/src"].map(crate::rust_files).concat();
+    let files = ["crates", "src", "mpi/src", "mpi/shim"].map(crate::rust_files).concat();
     assert!(files.len() > 500, "the source was found");
     let long = files.iter().filter(|path| crate::text(path).lines().count() > LINES_MAX);
     let long: Vec<String> = long.map(|path| path.display().to_string()).collect();

@@ -22,7 +22,7 @@ fn members<'s>(
     for ((place, script), node) in
         contraction.places_in(from).into_iter().zip(scripts).zip(from.group.members())
     {
-        all[node.index()] = Member::new(contraction, Some(place), Script::new(script));
+        all[node.index()] = Member::new(contraction, Some((*node, place)), Script::new(script));
     }
     all
 }

@@ -319,7 +319,7 @@ async fn quicksort(team: &mut Team, key: u64, first: u64) -> u64 {
     }
     let (is_upper, lower) = if smaller > 0 { (key >= pivot, smaller) } else { (key > pivot, equal) };
     let first = if is_upper { first + lower } else { first };
-    team.switch(is_upper.into(), async |part| Box::pin(quicksort(part, key, first)).await).await
+    team.switch(is_upper.into(), async |part| quicksort(part, key, first).await).await
 }
 
 #[test]

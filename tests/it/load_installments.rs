@@ -2,7 +2,9 @@
 
 use meshwright_core::rng;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright_load::installments::{InstallmentSettings, Installments, Scale, deliver, front, plan};
+use meshwright_load::installments::{
+    InstallmentSettings, Installments, Scale, deliver, front, plan, plan_apart,
+};
 use meshwright_load::optimum::{self, Optimum};
 use meshwright_load::shares::closed_form;
 use meshwright_load::{Forwarding, Plan, Problem, Source, Speeds, layers};
@@ -319,4 +321,42 @@ fn what_cannot_be_sent_is_one_clear_error() {
     let problem = Problem::new(&timeless, vec![Source::at(NodeId(5), 1.0)], 0.1).expect("a problem");
     assert!(Scale::new(&problem, bytes).is_err(), "links without time cannot have a sigma above 0");
     assert!(Scale::costs_of(f64::NAN, 0.0).is_err());
+}
+
+/// A machine with several sources, each part of the flow with sizes of its own: the timetable is kept, all is worked off
+/// once, and no more messages are sent than allowed.
+#[test]
+fn parts_of_a_flow_have_sizes_of_their_own() {
+    for (name, sources, sigma, unlike) in [
+        ("mesh:24x24", vec![30, 31, 200, 410, 560], 0.2, false),
+        ("torus:20x20", vec![0, 210], 0.05, false),
+        ("mesh:12x12", vec![5, 70, 71, 80], 0.1, true),
+        ("torus:4x4x4", vec![9], 0.3, false),
+    ] {
+        let (machine, bytes) = machine(name, sigma, 0.0);
+        let sources = sources.into_iter().map(|node| Source::at(NodeId(node), 1.0)).collect();
+        let mut problem = Problem::new(&machine, sources, sigma).expect("a problem");
+        if unlike {
+            let work = (0..machine.nodes()).map(|node| 1.0 + f64::from(node % 3)).collect();
+            let link = (0..machine.links()).map(|link| sigma * (1.0 + f64::from(link % 2))).collect();
+            problem = problem.with_speeds(Speeds { work, link }).expect("speeds");
+        }
+        let scale = Scale::new(&problem, bytes).expect("a scale");
+        let optimum = optimum::solve(&problem).expect("an optimum");
+        let (few, many) = (plan_apart(&scale, &optimum, 20_000), plan_apart(&scale, &optimum, 150_000));
+        let [few, many] = [(few, 20_000), (many, 150_000)].map(|(found, most)| {
+            let found = found.expect("a plan");
+            assert_eq!(
+                run(&scale, &found.schedule).0,
+                found.predicted_cycles,
+                "{name}: the timetable is kept"
+            );
+            assert_eq!(found.schedule.messages().len() as u64, found.messages);
+            assert!(found.messages <= most, "{name}: {} of {most} messages", found.messages);
+            assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{name}: all is worked off");
+            assert!(found.makespan >= optimum.makespan * (1.0 - 1e-9), "{name}: the bound is beaten");
+            found.makespan / optimum.makespan
+        });
+        assert!(many <= few && many < 1.1, "{name}: {few} {many}");
+    }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use meshwright_core::words::counted;
 use meshwright_core::{Error, Result};
+use meshwright_formats::barrier_table::{self, CheckedTable};
 use meshwright_formats::certificate::{self, CheckedBound};
 use meshwright_formats::scenario::claim;
 use meshwright_formats::scenario::places::Change;
@@ -16,6 +17,8 @@ use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, CheckAnswer, Checked};
 
 use super::costs::{OtherMachine, in_place_of};
+use super::csv::{self, Column, CsvFile, column_list, known};
+use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, table};
@@ -46,12 +49,18 @@ bound with what proves it, and a placement. The bound is proved again from edges
 placement is simulated again. `meshwright race ... --emit certificate:FILE` writes that of a
 collective operation.
 
+A table of a barrier is what `meshwright groups ... --emit barrier-table:FILE` writes: for each
+node its parent, its children, and how many arrivals it waits for. It holds if it is one tree over
+its nodes, of the height that it says.
+
 Examples:
   meshwright check claim.json
   meshwright map binomial:6 --on mesh:8x8 --placement auto --emit certificate:bound.json
   meshwright check bound.json
   meshwright race all-reduce --bytes 1MB --on torus:8x8 --emit certificate:race.json
   meshwright check race.json
+  meshwright groups --on mesh:8x8 --collective barrier --emit barrier-table:barrier.json
+  meshwright check barrier.json
   meshwright split mesh:50x50 --from 25,25 --sigma 0.1 --json > split.json
   meshwright check split.json --json
 
@@ -61,11 +70,11 @@ Exit codes:
   1  a claim is not possible, or it could not be decided; a number of a certificate is wrong
   2  unacceptable input";
 
-/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`
+/// Check whether links can carry a claimed load distribution, and if not, print the violated cut; or check a certificate of `map` or `race`, or a barrier of `groups`
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct CheckArguments {
-    /// The claim, or what `split --json` printed, or a certificate that `--emit` of map or race wrote;
+    /// The claim, or what `split --json` printed, or what `--emit` of map, race or groups wrote;
     /// `-` for standard input
     #[arg(value_name = "CLAIM.json")]
     claim: PathBuf,
@@ -76,21 +85,41 @@ pub(super) struct CheckArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.claim, &["json"])?;
     let change = arguments.machine.change();
+    arguments.csv.check()?;
     if let Some(file) = certificate::read(&arguments.claim)? {
         if change != Change::default() {
             let expected =
                 "no --on, --dead and --dead-links beside a certificate: its bound is that of its own machine";
             return Err(Error::value("the machine", "changed", expected));
         }
+        arguments.csv.refuse_beside("a certificate, which has no table")?;
         let answer = file.check()?;
         let line = || if answer.holds { "the certificate holds" } else { "the certificate is refuted" };
         output::say(arguments.json.then(|| output::json(&answer)), || line().to_string(), || bound(&answer))?;
+        return Ok(if answer.holds { Answer::Done } else { Answer::Negative });
+    }
+    if let Some(table) = barrier_table::read(&arguments.claim)? {
+        if change != Change::default() {
+            let expected = "no --on, --dead and --dead-links beside a table: it is that of its own machine";
+            return Err(Error::value("the machine", "changed", expected));
+        }
+        let answer = table.check()?;
+        let line = || if answer.holds { "the table holds" } else { "the table is refuted" };
+        output::say(
+            arguments.json.then(|| output::json(&answer)),
+            || line().to_string(),
+            || barrier(&answer),
+        )?;
         return Ok(if answer.holds { Answer::Done } else { Answer::Negative });
     }
     let file = claim::read_on(&arguments.claim, &change)?;
@@ -98,13 +127,36 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
     let mut progress = Progress::new();
     let answer = load::check(&file.problem()?, &file.terms, &file.claims, &mut |what| progress.tell(what))?;
     drop(progress);
+    let no_folder = || Ok(Vec::new());
+    let written = files::write_all(arguments.force, None, no_folder, (&arguments.csv, &|| rows(&answer)))?;
     let word = |claim: &Checked| format!("{}: {}", claim.name, claim.reading.word(claim.feasible));
     output::say(
         arguments.json.then(|| output::json(&InPlaceOf { answer: &answer, replaced_machine: replaced })),
         || answer.claims.iter().map(word).collect::<Vec<_>>().join("; "),
-        || in_place_of(&file.machine, replaced) + &text(&answer, &file.machine),
+        || in_place_of(&file.machine, replaced) + &text(&answer, &file.machine) + &written,
     )?;
     Ok(if answer.feasible { Answer::Done } else { Answer::Negative })
+}
+
+/// The columns of claims for programs.
+pub(super) fn columns<'a>() -> Vec<Column<&'a Checked>> {
+    column_list![
+        "claim", "its name", |claim| claim.name.clone();
+        "switching", "whether a node works while its share arrives", |claim| claim.switching.name().to_string();
+        "makespan", "the claimed makespan, in units of w Tcp", |claim| claim.makespan.to_string();
+        "speedup", "the claimed speedup", |claim| claim.speedup.to_string();
+        "bound_speedup", "no schedule is faster than this", |claim| claim.bound_speedup.to_string();
+        "ratio_to_bound", "claimed speedup over that bound", |claim| claim.ratio_to_bound.to_string();
+        "feasible", "whether some schedule keeps the claim: yes, no or undecided", |claim| claim.reading.word(claim.feasible).to_string();
+        "witness_makespan", "when the flow or schedule that keeps it is done, in units of w Tcp; empty without one", |claim| known(claim.witness.as_ref().map(|witness| witness.makespan));
+        "least_makespan", "these shares take at least so long on a machine that does less at a time; empty if not computed", |claim| known(claim.least_makespan);
+        "cut_nodes", "how many nodes refute it: the violated cut", |claim| known(claim.violated_cut.as_ref().map(|cut| cut.nodes.len()));
+    ]
+}
+
+/// A row for each claim.
+fn rows(answer: &CheckAnswer) -> String {
+    csv::table(&[], &columns(), answer.claims.iter().map(|claim| (Vec::new(), claim)))
 }
 
 /// An answer on another machine than that of the file.
@@ -114,6 +166,20 @@ struct InPlaceOf<'a> {
     answer: &'a CheckAnswer,
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced_machine: Option<&'a str>,
+}
+
+/// What has come of a table of a barrier.
+fn barrier(answer: &CheckedTable) -> String {
+    let members = counted(u64::from(answer.members), "member");
+    let mut text = format!("barrier of {members} on {}, tree {}\n", answer.machine, answer.tree);
+    if let (Some(root), Some(links)) = (answer.root, answer.height_links) {
+        text += &format!(
+            "root {root}, {} high: every node waits for its children, is released once, and so is everybody\n",
+            counted(links.into(), "link")
+        );
+    }
+    text.extend(answer.refuted.iter().map(|why| format!("refuted: {why}\n")));
+    text
 }
 
 /// What has come of a certificate.

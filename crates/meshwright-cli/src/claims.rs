@@ -9,6 +9,7 @@ use meshwright_core::output as disk;
 use meshwright_papers as claims;
 use meshwright_papers::{Audit, Finding, N_MAX, PAPERS, Verdict};
 
+use super::csv::{self, Column, CsvFile, column_list, known};
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
 use super::{Answer, table};
@@ -65,6 +66,8 @@ pub(super) struct ClaimsArguments {
     #[command(flatten)]
     png: Png,
     #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
     force: Force,
 }
 
@@ -73,24 +76,44 @@ pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
     let only: Vec<&str> = arguments.only.iter().map(String::as_str).collect();
     let named = disk::NamedJob::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
+    arguments.csv.check()?;
     let mut progress = Progress::new();
     let audit =
         claims::audit(arguments.paper.as_deref(), arguments.n_max, &only, &mut |what| progress.tell(what))?;
     drop(progress);
-    let written = match &arguments.out {
-        Some(folder) => {
-            let mut all = arguments.png.with(meshwright_papers::page::claims_files(&audit));
-            all.push(files::file("claims.json", "the same for scripts", output::json(&audit)));
-            "\n".to_string() + &files::write(folder, arguments.force, &named, all)?
-        }
-        None => String::new(),
+    let of_folder = || {
+        let mut all = arguments.png.with(meshwright_papers::page::claims_files(&audit));
+        all.push(files::file("claims.json", "the same for scripts", output::json(&audit)));
+        Ok(all)
     };
+    let folder = arguments.out.as_deref().map(|folder| (folder, &named));
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| rows(&audit)))?;
     output::say(
         arguments.json.then(|| output::json(&audit)),
         || line(&audit),
         || text(&audit, !arguments.only.is_empty()) + &written,
     )?;
     Ok(if audit.is_as_expected() { Answer::Done } else { Answer::Negative })
+}
+
+/// The columns of an audit for programs.
+pub(super) fn columns<'a>() -> Vec<Column<&'a Finding>> {
+    column_list![
+        "claim", "its name", |claim| claim.id.to_string();
+        "source", "where it stands in the paper", |claim| claim.source.to_string();
+        "verdict", "holds, corrected, refuted, remark, not checkable or not built", |claim| claim.verdict.name().to_string();
+        "errata", "the number of the erratum; empty where there is none", |claim| known(claim.errata);
+        "cases", "comparisons with the printed form", |claim| claim.checked.cases.to_string();
+        "failures", "those that fail", |claim| claim.checked.failures.to_string();
+        "cases_corrected", "comparisons with the corrected form, all of which agree; empty without one", |claim| known(claim.checked.cases_corrected);
+        "counterexample", "the smallest case in which the printed form fails", |claim| known(claim.counterexample.as_ref());
+        "statement", "what it says, in our words", |claim| claim.statement.to_string();
+    ]
+}
+
+/// A row for each claim.
+fn rows(audit: &Audit) -> String {
+    csv::table(&[], &columns(), audit.claims.iter().map(|claim| (Vec::new(), claim)))
 }
 
 /// How many claims have which verdict.

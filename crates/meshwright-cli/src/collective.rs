@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use meshwright_core::output::{Writing, check_place};
 use meshwright_core::units::{NodeId, Ratio};
 use meshwright_core::{Error, Result};
 use meshwright_core::{rng, same_word};
-use meshwright_groups::{Group, label_file};
+use meshwright_formats::barrier_table::{BarrierTable, KIND};
+use meshwright_groups::{Group, label_file, trees};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
 use rand::seq::SliceRandom;
 
 use super::costs::told;
 use super::csv::CsvFile;
-use super::files::{self, Force};
+use super::files::Force;
 use super::table::{percent, table};
 use super::{Answer, group_csv as csv, output};
 use meshwright_core::words::counted;
@@ -52,6 +54,9 @@ pub(super) struct CollectiveArguments {
     /// all nodes]
     #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with_all = ["random_members", "labels", "levels"])]
     members: Option<PathBuf>,
+    /// With --collective barrier: write the tree for hardware, per node its parent, children and count, as barrier-table:FILE
+    #[arg(long, value_name = "FORMAT:FILE", requires = "collective", conflicts_with_all = ["labels", "levels"], value_parser = table_file)]
+    emit: Option<PathBuf>,
     /// With --collective: so many members, drawn by --seed
     #[arg(long, value_name = "S", requires = "collective", conflicts_with_all = ["labels", "levels"])]
     random_members: Option<u32>,
@@ -75,6 +80,36 @@ fn help() -> String {
         "Instead of splits: what an operation of one group takes on every structure; {}, or all",
         names.join(", ")
     )
+}
+
+/// The file of `barrier-table:FILE`.
+fn table_file(text: &str) -> Result<PathBuf, String> {
+    match text.split_once(':') {
+        Some((KIND, file)) if !["", "-"].contains(&file) => Ok(file.into()),
+        _ => Err(format!("expected {KIND}:FILE")),
+    }
+}
+
+/// The table of the structure that was asked for, or of the tree that is predicted to end first.
+fn barrier_table(machine: &Machine, group: &Group, verdicts: &[CollectiveVerdict]) -> Result<String> {
+    let trees = |verdict: &CollectiveVerdict, name: Option<&str>| {
+        let rows = verdict.structures.iter().filter(|row| name.is_none_or(|name| row.name == name));
+        let found = rows.filter_map(|row| Some((row.predicted_cycles, trees::tree(&row.name).ok()?)));
+        found.min_by_key(|&(predicted, _)| predicted).map(|(_, tree)| tree)
+    };
+    let [verdict] = verdicts else {
+        return Err(Error::value("--emit", KIND, "--collective barrier beside it"));
+    };
+    if verdict.operation != Collective::Barrier.name() {
+        return Err(Error::value("--emit", KIND, "--collective barrier beside it"));
+    }
+    let wanted = Some(&*verdict.chosen).filter(|_| verdict.why == "it was asked for");
+    let Some(tree) = trees(verdict, wanted) else {
+        let expected = "a structure that is a tree: a table has one parent for each node";
+        return Err(Error::value("--structure", format!("`{}`", verdict.chosen), expected));
+    };
+    let built = (tree.build)(machine, group)?;
+    Ok(output::json(&BarrierTable::of(machine, group, tree.name, &built)?))
 }
 
 fn asked(name: &str) -> Result<Asked> {
@@ -133,16 +168,26 @@ pub(super) fn answer(
 ) -> Result<Answer> {
     machine.equal_links("an operation of a group")?;
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
+    let plain = machine;
     let machine = machine.clone().with_byte_time(byte_time)?;
+    if let Some(path) = &arguments.emit {
+        check_place("--emit", path)?;
+    }
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
     let as_json = || match &verdicts[..] {
         [one] => output::json(one),
         all => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
     };
     let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
-    let no_folder = || Ok(Vec::new());
-    let table = || csv::structures(&verdicts);
-    let written = files::write_all(shown.force, None, no_folder, (shown.csv, &table))?;
+    let mut writing = Writing::new(shown.force.force);
+    let mut written = String::new();
+    if let Some(path) = &arguments.emit {
+        writing.file(path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
+        written +=
+            &format!("\nEmitted:\n  {}  the tree of the barrier: meshwright check\n", output::shown(path));
+    }
+    written += &shown.csv.add(&mut writing, || csv::structures(&verdicts))?;
+    writing.finish()?;
     output::say(
         shown.json.then(as_json),
         || verdicts.iter().map(line).collect::<Vec<_>>().join("; "),

@@ -99,6 +99,12 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("groups", named(&super::group_csv::columns())),
         ("groups --collective", named(&super::group_csv::structure_columns())),
         ("simulate", named(&super::simulate::csv::columns())),
+        ("explain", named(&super::explain::columns())),
+        ("check", named(&super::check::columns())),
+        ("fit", named(&super::fit::columns())),
+        ("run", named(&super::run::columns())),
+        #[cfg(feature = "papers")]
+        ("claims", named(&super::claims::columns())),
     ]
 }
 

@@ -8,10 +8,12 @@ use meshwright_core::Result;
 use meshwright_core::words::grouped;
 use meshwright_formats::scenario::planned;
 use meshwright_network::topology::Machine;
-use meshwright_verdict::explain::{Explanation, Subject, Work, explain};
+use meshwright_verdict::explain::{Explanation, PathEntry, Subject, Work, explain};
 use meshwright_verdict::race::RaceVerdict;
 use meshwright_verdict::{JobVerdict, MappingVerdict};
 
+use super::csv::{self, Column, CsvFile, column_list, known};
+use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
 use super::{Answer, table};
@@ -50,20 +52,52 @@ pub(super) struct ExplainArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// Runs the verb.
 pub(super) fn run(arguments: &ExplainArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.plan, &["json"])?;
+    arguments.csv.check()?;
     let plan = planned::read_to_explain(&arguments.plan, arguments.job.as_deref())?;
     let subject = Subject { name: &plan.name, method: &plan.method, machine: &plan.machine, work: plan.work };
     let told = of(&subject)?;
+    let no_folder = || Ok(Vec::new());
+    let written = files::write_all(arguments.force, None, no_folder, (&arguments.csv, &|| rows(&told)))?;
     output::say(
         arguments.json.then(|| output::json(&told)),
         || told.summary(&plan.machine).into_iter().next().unwrap_or_default(),
-        || text(&told, &plan.machine),
+        || text(&told, &plan.machine) + &written,
     )?;
     Ok(Answer::Done)
+}
+
+/// The columns of the critical path for programs.
+pub(super) fn columns<'a>() -> Vec<Column<&'a PathEntry>> {
+    column_list![
+        "kind", "message, computation or phase", |step| step.kind.to_string();
+        "after", "what it waited for: begin, barrier, link, port or step", |step| step.after.to_string();
+        "phase", "the phase; the tag in a schedule", |step| known(step.phase);
+        "source", "the node that sends or computes, by id", |step| known(step.source);
+        "target", "the node that receives, by id", |step| known(step.target);
+        "bytes", "how much is sent", |step| known(step.bytes);
+        "begin_cycle", "when it begins", |step| step.begin_cycle.to_string();
+        "cycles", "how long it takes: all of them add up to the makespan", |step| step.cycles.to_string();
+        "startup_cycles", "how much of it is start-up", |step| step.startup_cycles.to_string();
+        "transfer_cycles", "how much of it is the way and the bytes", |step| step.transfer_cycles.to_string();
+        "overhead_cycles", "how much of it the nodes at its ends take", |step| step.overhead_cycles.to_string();
+        "waiting_cycles", "how much of it is waiting for nobody who is known", |step| step.waiting_cycles.to_string();
+        "waited_link_from", "the node that the link it waited for leaves, by id", |step| known(step.waited_link.map(|link| link.from));
+        "waited_link_to", "the node that this link enters, by id", |step| known(step.waited_link.map(|link| link.to));
+    ]
+}
+
+/// A row for each step of the critical path.
+fn rows(told: &Explanation) -> String {
+    csv::table(&[], &columns(), told.critical_path.iter().map(|step| (Vec::new(), step)))
 }
 
 /// The explanation of a plan, with a line of progress.

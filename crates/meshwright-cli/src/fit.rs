@@ -8,9 +8,10 @@ use meshwright_core::output as disk;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::constants::MachineFile;
 use meshwright_formats::trace::{self, RecordedTrace};
-use meshwright_verdict::fit::{self, FitOptions, FitVerdict, FreeConstant, HeldOut};
+use meshwright_verdict::fit::{self, FitOptions, FitVerdict, FreeConstant, HeldOut, TraceFit};
 use meshwright_verdict::transactions::{Recorded, Run, fabric_of};
 
+use super::csv::{self, Column, CsvFile, column_list, known};
 use super::files::{self, Force};
 use super::output::{self, Progress};
 use super::simulate::Engine;
@@ -66,6 +67,8 @@ pub(super) struct FitArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
     force: Force,
 }
 
@@ -73,6 +76,7 @@ pub(super) struct FitArguments {
 pub(super) fn run(arguments: &FitArguments) -> Result<Answer> {
     let job = disk::NamedJob::new("fit", Some(arguments.machine.clone()));
     files::check(arguments.out.as_ref(), arguments.force, &job)?;
+    arguments.csv.check()?;
     let file = MachineFile::read(&arguments.machine)?;
     let machine = file.machine()?;
     let fabric = fabric_of(&machine)?;
@@ -92,18 +96,16 @@ pub(super) fn run(arguments: &FitArguments) -> Result<Answer> {
     let machine_of = |values: &[f64]| file.with(&keys, values)?.machine();
     let verdict = fit::fit(&constants, &recorded, machine_of, options, told)?;
     drop(progress);
-    let written = match &arguments.out {
-        Some(folder) => {
-            let found: Vec<f64> = keys.iter().map(|key| verdict.free[key]).collect();
-            let fitted = file.with(&keys, &found)?.text().to_string();
-            let all = vec![
-                files::file("machine.toml", "the machine with the constants found", fitted),
-                files::file("fit.json", "the same for scripts", output::json(&verdict)),
-            ];
-            files::write(folder, arguments.force, &job, all)?
-        }
-        None => String::new(),
+    let of_folder = || {
+        let found: Vec<f64> = keys.iter().map(|key| verdict.free[key]).collect();
+        let fitted = file.with(&keys, &found)?.text().to_string();
+        Ok(vec![
+            files::file("machine.toml", "the machine with the constants found", fitted),
+            files::file("fit.json", "the same for scripts", output::json(&verdict)),
+        ])
     };
+    let folder = arguments.out.as_deref().map(|folder| (folder, &job));
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| rows(&verdict)))?;
     let found = |constant: &FreeConstant| format!("{} = {}", constant.name, verdict.free[&constant.name]);
     output::say(
         arguments.json.then(|| output::json(&verdict)),
@@ -111,6 +113,22 @@ pub(super) fn run(arguments: &FitArguments) -> Result<Answer> {
         || text(&verdict, &constants) + &written,
     )?;
     Ok(Answer::Done)
+}
+
+/// The columns of a fit for programs.
+pub(super) fn columns<'a>() -> Vec<Column<&'a TraceFit>> {
+    column_list![
+        "trace", "its name", |row| row.trace.clone();
+        "measured_cycles", "the measured time", |row| row.measured_cycles.to_string();
+        "folds", "in how many halves it was held out", |row| row.folds.to_string();
+        "error_held_out", "the mean of its errors there, as a share of the measured time; empty if it never was", |row| known(row.error_held_out);
+        "error_given", "simulated less measured, over measured, with the constants as given", |row| row.error_given.to_string();
+    ]
+}
+
+/// A row for each trace.
+fn rows(verdict: &FitVerdict) -> String {
+    csv::table(&[], &columns(), verdict.traces.iter().map(|row| (Vec::new(), row)))
 }
 
 /// The traces without the tables that stand beside them, each once.

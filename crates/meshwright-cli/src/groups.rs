@@ -34,8 +34,10 @@ Examples:
   meshwright groups --on mesh:16x16 --order row --levels 4 --contiguous --split paper
   meshwright groups --on mesh:16x16 --levels 4 --split mask --tree auto --asynchronous
   meshwright groups --on mesh:16x16 --levels 1 --colours 16 --split mask --json
+  meshwright groups --on mesh:64x64 --levels 1 --colours 100 --keys 4096 --split sort --repeat 1
   meshwright groups --on torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
   meshwright groups --on mesh:16x16 --collective all-reduce --random-members 64 --overhead 4
+  meshwright groups --on mesh:8x8 --collective barrier --emit barrier-table:barrier.json
   meshwright groups --on mesh:16x16 --levels 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube, on
@@ -66,7 +68,7 @@ pub(super) struct GroupsArguments {
     #[arg(long, value_name = "NAME", help = splits())]
     split: Option<String>,
     /// The members of the group and their labels
-    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["levels", "contiguous", "colours", "seed"])]
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["levels", "contiguous", "colours", "keys", "seed"])]
     labels: Option<PathBuf>,
     /// All nodes, split so many levels deep by random labels [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LEVELS_MAX)))]
@@ -77,6 +79,9 @@ pub(super) struct GroupsArguments {
     /// With --levels: so many labels, all alike (default: two, such that all sizes are alike)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     colours: Option<u32>,
+    /// With --colours: a random key, too, below K, by which new ranks are given
+    #[arg(long, value_name = "K", requires = "colours", value_parser = clap::value_parser!(u32).range(1..))]
+    keys: Option<u32>,
     /// How often [default: 100 with random labels, else 1]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=i64::from(REPEAT_MAX)))]
     repeat: Option<u32>,
@@ -177,8 +182,9 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     }
     let mut machine = arguments.machine.in_packets()?;
     if let Some(buffers) = arguments.buffers {
-        if arguments.collective.collective.is_none() && arguments.engine == Engine::Message {
-            let expected = "--engine packet or flit beside it: whole messages know no buffers";
+        let has_none = matches!(arguments.engine, Engine::Message | Engine::Unbounded(_));
+        if arguments.collective.collective.is_none() && has_none {
+            let expected = "--engine packet or flit beside it: the others know no buffers";
             return Err(Error::value("buffers", buffers, expected));
         }
         machine = machine.with_buffers(buffers);
@@ -237,10 +243,11 @@ fn job(arguments: &GroupsArguments, machine: &Machine) -> Result<Job> {
         (Some(path), _) => Labels::Given(label_file::read(path, machine)?),
         (None, colours) => Labels::Drawn {
             levels: arguments.levels.unwrap_or(4),
-            kind: match colours {
+            kind: match (colours, arguments.keys) {
                 _ if arguments.contiguous => Drawn::Contiguous,
-                Some(colours) => Drawn::Colours(colours),
-                None => Drawn::Scattered,
+                (Some(colours), Some(keys)) => Drawn::Keyed { colours, keys },
+                (Some(colours), None) => Drawn::Colours(colours),
+                (None, _) => Drawn::Scattered,
             },
         },
     };

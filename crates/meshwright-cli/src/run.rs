@@ -15,6 +15,7 @@ use meshwright_runtime::skeleton::execute;
 use meshwright_runtime::transport::{Endpoint, Mailbox, threads};
 
 use super::costs::Broken;
+use super::csv::{self, Column, CsvFile, column_list, known};
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
@@ -79,6 +80,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
     force: Force,
 }
 
@@ -102,6 +105,7 @@ impl RunArguments {
     /// What is to be run, checked.
     fn work(&self) -> Result<RunInput> {
         files::check(self.out.as_ref(), self.force, &self.named())?;
+        self.csv.check()?;
         let _format = self.format.apply(&self.plan, &["goal", "json"])?;
         let mut work = planned::read(&self.plan, self.job.as_deref())?;
         if let Some(machine) = self.broken.on(self.on.as_deref())? {
@@ -156,13 +160,10 @@ pub fn run_on(arguments: &RunArguments, endpoint: impl Endpoint) -> Result<Answe
 
 /// Writes the file that is asked for and prints the answer.
 fn finish(arguments: &RunArguments, report: &RunReport, ranks_are: &str) -> Result<Answer, Failure> {
-    let written = match &arguments.out {
-        Some(folder) => {
-            let file = files::file("run.json", "the same for scripts", output::json(report));
-            files::write(folder, arguments.force, &arguments.named(), vec![file])?
-        }
-        None => String::new(),
-    };
+    let job = arguments.named();
+    let of_folder = || Ok(vec![files::file("run.json", "the same for scripts", output::json(report))]);
+    let folder = arguments.out.as_deref().map(|folder| (folder, &job));
+    let written = files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| rows(report)))?;
     let measured = grouped_decimal(report.measured_nanoseconds as f64 / 1e3, 1);
     output::say(
         arguments.json.then(|| output::json(report)),
@@ -194,6 +195,23 @@ fn text(report: &RunReport, ranks_are: &str) -> String {
         text += &format!("no prediction: {why}\n");
     }
     text + &verdict(report)
+}
+
+/// The columns of the phases for programs.
+pub(super) fn columns<'a>() -> Vec<Column<&'a PhaseRow>> {
+    column_list![
+        "phase", "its number: the tag of its messages", |phase| phase.phase.to_string();
+        "messages", "how many messages it has", |phase| phase.messages.to_string();
+        "bytes", "their bytes", |phase| phase.bytes.to_string();
+        "measured_nanoseconds", "from the begin of the first send to the end of the last receive: the median of all runs", |phase| known(phase.measured_nanoseconds);
+        "predicted_nanoseconds", "what the simulation says of ranks like these; empty without a prediction", |phase| known(phase.predicted_nanoseconds);
+        "planned_cycles", "what it says of the machine of the plan; empty without one", |phase| known(phase.planned_cycles);
+    ]
+}
+
+/// A row for each phase.
+fn rows(report: &RunReport) -> String {
+    csv::table(&[], &columns(), report.phases.iter().map(|phase| (Vec::new(), phase)))
 }
 
 /// The table of the phases and of all together.

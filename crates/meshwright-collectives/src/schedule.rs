@@ -1,6 +1,7 @@
 //! From data flow to a schedule: which send waits for which receives, and what adding up costs.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use meshwright_core::csr::Csr;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
@@ -14,6 +15,14 @@ const NONE: u32 = u32::MAX;
 /// What waits for more than so many others waits for one step without work that waits for them: p sends of a sum of p
 /// contributions need 2 p dependencies then, not p p.
 const WAITS_MAX: usize = 8;
+
+/// Members times blocks of a flow whose longest chain is looked for.
+const CHAIN_MAX: usize = 1 << 25;
+
+/// A range of indices.
+fn usizes(range: Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
 
 /// What a send of a block waits for: steps of the rank that brought something of it, in a list from the last back.
 #[derive(Default)]
@@ -122,14 +131,68 @@ impl Flow {
     /// was there before what comes.
     fn events(&self) -> Csr<u32> {
         let transfers = self.transfers();
-        let steps = transfers.iter().zip(0..).map(|(transfer, index)| (transfer.step as usize, index));
-        let by_step: Csr<u32> = Csr::from_pairs(self.steps() as usize, steps);
+        let by_step = self.by_step();
         let events = by_step.rows().flat_map(|step| {
             let sends = step.iter().map(|&index| (transfers[index as usize].source as usize, 2 * index));
             let comes = step.iter().map(|&index| (transfers[index as usize].target as usize, 2 * index + 1));
             sends.chain(comes)
         });
         Csr::from_pairs(self.members() as usize, events)
+    }
+
+    /// By step its messages.
+    fn by_step(&self) -> Csr<u32> {
+        let steps = self.transfers().iter().zip(0..).map(|(transfer, index)| (transfer.step as usize, index));
+        Csr::from_pairs(self.steps() as usize, steps)
+    }
+
+    /// When the last message arrives if each takes so long and waits for nothing but what it carries; none where members times blocks are
+    /// too many to look at.
+    ///
+    /// # Complexity
+    ///
+    /// O(members blocks + blocks of all messages).
+    pub fn longest_chain(&self, alone: impl Fn(usize) -> u64) -> Option<u64> {
+        // Members that stay in step have one time for all blocks.
+        let blocks = if self.is_stepwise() { 1 } else { self.blocks().len() };
+        let many = self.members() as usize * blocks;
+        if many > CHAIN_MAX {
+            return None;
+        }
+        let mut there = vec![0u64; many];
+        let mut arrives: Vec<u64> = Vec::new();
+        let mut last = 0;
+        for step in self.by_step().rows() {
+            arrives.clear();
+            arrives.extend(step.iter().map(|&index| {
+                let source = self.transfers()[index as usize].source as usize;
+                let here = &there[source * blocks..][..blocks];
+                let most = |range: &[u64]| range.iter().copied().max().unwrap_or(0);
+                let begins = match self.is_stepwise() {
+                    true => here[0],
+                    false => {
+                        self.ranges(index as usize).map(|range| most(&here[usizes(range)])).max().unwrap_or(0)
+                    }
+                };
+                begins + alone(index as usize)
+            }));
+            for (&index, &at) in step.iter().zip(&arrives) {
+                last = last.max(at);
+                let transfer = self.transfers()[index as usize];
+                let here = &mut there[transfer.target as usize * blocks..][..blocks];
+                if self.is_stepwise() {
+                    here[0] = here[0].max(at);
+                    continue;
+                }
+                for range in self.ranges(index as usize) {
+                    let copies = transfer.mode == Mode::Copy;
+                    here[usizes(range)]
+                        .iter_mut()
+                        .for_each(|time| *time = if copies { at } else { at.max(*time) });
+                }
+            }
+        }
+        Some(last)
     }
 
     /// Which message waits for which other to arrive: pairs of the one awaited and the one that waits.

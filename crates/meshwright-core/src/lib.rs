@@ -13,6 +13,7 @@
 //! | [`csr`], [`bits`] | compressed rows; the set bits of a word |
 //! | [`budget`] | memory priced before it is taken |
 //! | [`interrupt`] | signals |
+//! | [`wire`] | values as bytes |
 //! | [`output`] | files that appear together or not at all |
 
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ pub mod rng;
 pub mod statistics;
 pub mod text;
 pub mod units;
+pub mod wire;
 pub mod words;
 
 pub use error::{Error, Result};

@@ -46,6 +46,18 @@ pub const fn KiB(kibibytes: u64) -> Bytes {
     Bytes(kibibytes << 10)
 }
 
+impl From<u32> for NodeId {
+    fn from(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+impl From<NodeId> for u32 {
+    fn from(node: NodeId) -> Self {
+        node.0
+    }
+}
+
 impl NodeId {
     /// The id as an index into a table of nodes.
     #[inline]

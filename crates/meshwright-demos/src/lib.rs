@@ -6,6 +6,7 @@
 //! | [`speedup`] | the same beside what else could be used |
 //! | [`scatter`] | a divisible load over ranks: words, images |
 //! | [`star`] | the load of a star, in theory |
+//! | [`teams`] | programs of groups that split and join: k-d trees, integration, multigrid |
 //! | [`drawings`] | timing diagrams of [`scatter`] |
 
 #![forbid(unsafe_code)]
@@ -15,3 +16,4 @@ pub mod drawings;
 pub mod scatter;
 pub mod speedup;
 pub mod star;
+pub mod teams;

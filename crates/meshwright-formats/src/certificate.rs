@@ -158,7 +158,7 @@ impl MachineForm {
         })
     }
 
-    fn machine(&self, switching: Switching) -> Result<Machine> {
+    pub(crate) fn machine(&self, switching: Switching) -> Result<Machine> {
         let [numerator, denominator] = self.byte_time;
         let byte_time = Ratio::new(numerator, denominator)?;
         let costs = Costs { startup: Cycles(self.startup), byte_time, flit: Bytes(self.flit) };
@@ -254,18 +254,18 @@ pub fn read(path: &Path) -> Result<Option<AnyFile>> {
 }
 
 /// The text of a file in one of its forms.
-fn parsed<T: for<'t> Deserialize<'t>>(source: &str, path: &Path) -> Result<T> {
+pub(crate) fn parsed<T: for<'t> Deserialize<'t>>(source: &str, path: &Path) -> Result<T> {
     serde_json::from_str(source).map_err(|error| {
         let before = source.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1);
         let at = before.sum::<usize>() + error.column().saturating_sub(1);
         let message = format!("no certificate: {error}");
         let at = at.min(source.len());
-        let expected = "what `--emit certificate:FILE` of `map` or `race` writes";
+        let expected = "what `--emit` of `map`, `race` or `groups` writes";
         parse_error(path.display().to_string(), source.as_bytes(), at..at, message, expected).into()
     })
 }
 
-fn is_kind(format: u32, kind: &str, expected: &str) -> Result<()> {
+pub(crate) fn is_kind(format: u32, kind: &str, expected: &str) -> Result<()> {
     if format == 1 && kind == expected {
         return Ok(());
     }

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod barrier_table;
 pub mod certificate;
 pub mod json;
 pub mod perfetto;

@@ -11,16 +11,19 @@
 //! | paper | 3.1 x 2 H of its own trees, rank halving | 0.8 to 1.2 |
 //! | paper-fast | 1.9 x 2 H of its own trees | 0.6 to 1.4 |
 //! | mask | 2 H + (ceil(s b / 64) - 1) L | 0.8 to 1.3; down to 0.3 for labels in runs |
+//! | sort | (6.5 + 4 sqrt(min(1, 2 / k)) where there are keys) H of rank halving; 8 in place of 6.5 for more than 32 colours | 0.7 to 1.6 |
 //! | tac | (1 + 1.5 e) x 2 H of MASK's tree + 3 (min(k, s / 4) - 2), the second part at least 0 | 0.5 to 1.8 |
 //!
 //! e = min(1, s (s - 1) / (2 k)) is the expected number of pairs of members with equal colours, at most 1: without a
 //! pair nothing is contracted. L is the load of the tree: how many of its edges, from parent to child, use the same link
-//! at most. When the largest label is not known beforehand, MASK takes 2 H + 1 steps more to find it.
+//! at most. When the largest label is not known beforehand, MASK takes 2 H + 1 steps more to find it,
+//! the sort 3.2 H of rank halving.
 //!
 //! # Source
 //!
 //! `chochia1996`, section 5, for the model of a step.
 
+use super::curve_sort::counting;
 use super::mask::TreeOf;
 use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
@@ -194,6 +197,18 @@ pub const SPLITS: &[Split] = &[
             (!question.has_coordinates).then(|| "it needs coordinates: a mesh, a torus or a hypercube".into())
         },
     },
+    Split {
+        name: "sort",
+        summary: "labels are sorted along a curve",
+        packets: "O(1) words",
+        sorts_by_key: true,
+        colours_max: u32::MAX,
+        predict: predict_sort,
+        objection: |question| {
+            let levels = u32::BITS - question.size.saturating_sub(1).leading_zeros();
+            too_much_memory(question, 8 * u64::from(levels) + 800)
+        },
+    },
 ];
 
 fn predict_mask(question: &Question) -> f64 {
@@ -213,9 +228,21 @@ fn predict_contraction(question: &Question) -> f64 {
     (2.0 + 3.0 * pairs) * f64::from(question.tree_links) + 3.0 * f64::from(colours)
 }
 
+fn predict_sort(question: &Question) -> f64 {
+    let Demand { colours, keys, is_known, .. } = question.demand;
+    let by_colour = if colours <= 1 << counting::DIGIT { 6.5 } else { 8.0 };
+    let by_key = if keys > 1 { 4.0 * (2.0 / f64::from(colours)).min(1.0).sqrt() } else { 0.0 };
+    let search = if is_known { 0.0 } else { 3.2 };
+    (by_colour + by_key + search) * f64::from(question.halving_links)
+}
+
 /// MASK keeps seven numbers of four bytes a member for the group and eight bytes a label.
 fn too_large_for_mask(question: &Question) -> Option<String> {
-    let needed = 36 * u64::from(question.size);
+    too_much_memory(question, 36 * u64::from(question.size))
+}
+
+/// Why a split that keeps so many bytes at a member cannot be used, if they are too many.
+fn too_much_memory(question: &Question, needed: u64) -> Option<String> {
     let memory = question.demand.memory.filter(|memory| needed > memory.0)?;
     Some(format!("it would keep {needed} bytes at every member, and {} are allowed", memory.0))
 }

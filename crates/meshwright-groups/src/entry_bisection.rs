@@ -79,6 +79,20 @@ pub fn four(machine: &Machine, group: &Group) -> Result<Tree> {
     tree(machine, group, 2)
 }
 
+/// As [`two`], but every part is cut three times more before it is entered: sixteen children at most, and ways of at most
+/// `1 + ceil(sum bits(x) / 4)` edges. Where a message has a long start-up and many go out at once, few edges count.
+///
+/// # Errors
+///
+/// As for [`two`].
+///
+/// # Complexity
+///
+/// As for [`two`].
+pub fn sixteen(machine: &Machine, group: &Group) -> Result<Tree> {
+    tree(machine, group, 4)
+}
+
 fn tree(machine: &Machine, group: &Group, cuts: u32) -> Result<Tree> {
     let Network::Grid(grid) = machine.network() else {
         return Err(Error::not_applicable("bisection tree", format!("{} has no box to cut", machine.name())));

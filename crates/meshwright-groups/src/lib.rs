@@ -21,7 +21,9 @@
 //! | [`exchange`] | hubs, sweeps, binary trees of boxes: structures that know the shape of the group |
 //! | [`contraction`] | splits that draw the trees of the new groups together |
 //! | [`choice`] | which of the splits |
+//! | [`prices`] | what splits cost on up to millions of ranks, in LogGP, beside those of others |
 //! | [`mask`] | splitting by telling everybody all labels |
+//! | [`curve_sort`] | splitting by sorting along a curve: any colours and keys, O(log s) memory |
 //! | [`protocol`] | what a member does: passes over trees, splits, joins; programs that call them |
 //! | [`nested`] | programs as async functions over a team: splits, conditionals, joins |
 //! | [`history`] | which groups there were when, from what their members did |
@@ -35,6 +37,7 @@
 pub mod barrier_time;
 pub mod choice;
 pub mod contraction;
+pub mod curve_sort;
 mod displacement;
 pub mod entry_bisection;
 pub mod exchange;
@@ -47,6 +50,7 @@ pub mod monotone_nearest;
 mod nearby;
 pub mod nested;
 pub mod portfolio;
+pub mod prices;
 pub mod protocol;
 pub mod rank_halving;
 pub mod rank_split;

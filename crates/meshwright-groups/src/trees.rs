@@ -52,6 +52,13 @@ pub const TREES: &[TreeMethod] = &[
         takes_any_members: true,
     },
     TreeMethod {
+        name: "ecrb16",
+        summary: "entry and bisection in sixteen parts: about log2 n / 2 edges on a way, for long start-ups",
+        build: entry_bisection::sixteen,
+        keeps_order: false,
+        takes_any_members: true,
+    },
+    TreeMethod {
         name: "gibbons-paterson",
         summary: "full rectangles only: two children, 2 log2 n edges on a way, few edges on a link",
         build: gibbons_paterson::tree,

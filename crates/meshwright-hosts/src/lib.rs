@@ -10,6 +10,7 @@
 //! | [`simgrid`] | platforms of SimGrid |
 //! | [`xml`] | XML of other programs, within bounds, with places |
 //! | [`slurm`] | the hosts of a Slurm job, from its environment |
+//! | [`reorder`] | ranks renumbered where their processes stand |
 //! | `hierarchy` | the network of cores in groups in groups |
 //! | [`started`] | what a launcher tells a rank by its environment |
 
@@ -20,6 +21,7 @@ pub mod coordinates;
 mod hierarchy;
 pub mod hwloc;
 pub mod launcher;
+pub mod reorder;
 pub mod simgrid;
 pub mod slurm;
 pub mod started;

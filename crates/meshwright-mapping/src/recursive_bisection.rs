@@ -12,16 +12,19 @@
 //! | `halves` | halves of the machine, and how far parts are from each other |
 //! | `weighted`, `cut` | the halves of the tasks |
 //! | `exchange` | tasks that change places in the end |
+//! | `parts` | [`parts()`]: tasks alone, in parts of given sizes |
 
 mod cut;
 mod exchange;
 mod halves;
+mod parts;
 mod weighted;
 
 use std::ops::Range;
 
 use cut::Cut;
 use halves::{Apart, Halves};
+pub use parts::parts;
 use rand::{Rng, RngExt};
 use weighted::Weighted;
 

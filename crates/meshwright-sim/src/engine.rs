@@ -68,6 +68,12 @@ pub(super) trait Referee<'m>: Control + Sized {
         None
     }
 
+    /// The link before which most packets stood at once since the last [`Referee::load`], and how many; of equal ones the
+    /// lowest. `None` if there was none, or queues have a bound.
+    fn longest_queue(&self) -> Option<(LinkId, u64)> {
+        None
+    }
+
     /// How often a message passed one that stood still on a link, since the engine was made. 0 if the engine does not
     /// count.
     fn passes(&self) -> u64 {

@@ -72,6 +72,7 @@ fn traced<'m>(
             waited: machine.costs().cycles(ticks),
         }),
         busiest: engine.busiest(),
+        longest_queue: engine.longest_queue(),
         passes: engine.passes(),
         finished_ticks,
         deadlock,

@@ -4,7 +4,7 @@ use super::engine::Open;
 use super::fabric::{FabricRouters, Flows};
 use super::flit::Replay;
 use super::message::Core;
-use super::packet::Packets;
+use super::packet::{PacketRouting, Packets};
 use super::trace::Trace;
 use super::{apart, dependency, lines, phased, processes, rings};
 use meshwright_core::error::{Error, Result};
@@ -24,6 +24,8 @@ pub enum Engine {
     Message,
     /// Packets of a flit in synchronous steps, with queues of few slots, see [`packet`](super::packet).
     Packet,
+    /// The same with queues without bound, which are counted, on a 2-D mesh all of which works.
+    Unbounded(PacketRouting),
     /// Routers with virtual channels and credits, cycle by cycle, see [`flit`](super::flit).
     Flit(Replay),
     /// Whole messages, with a second wire beside this link: the messages that cross it are dealt over both.
@@ -52,6 +54,10 @@ impl Engine {
                 machine.costs().check()?;
                 task.on(&mut Packets::new(machine, routing::usual(machine))?)
             }
+            Self::Unbounded(routing) => {
+                machine.costs().check()?;
+                task.on(&mut Packets::unbounded(machine, *routing)?)
+            }
             Self::Flit(replay) => replay.run(machine, task),
             Self::Doubled(link) if *link < LinkId(machine.links()) => {
                 task.on(&mut Core::with_second(machine, *link))
@@ -66,7 +72,7 @@ impl Engine {
     fn run_on<'m>(&self, fabric: &'m Fabric, ticks_per_cycle: u64, task: impl Task<'m>) -> Result<Trace> {
         match self {
             Self::Message => task.on(&mut Flows::new(fabric, ticks_per_cycle)),
-            Self::Packet => Err(Error::not_applicable(
+            Self::Packet | Self::Unbounded(_) => Err(Error::not_applicable(
                 "the packet engine",
                 "synchronous steps know no links of different speed",
             )),
@@ -200,6 +206,7 @@ impl<P: Process> Workload for Processes<'_, P> {
 /// |---|---|
 /// | [`Message`](Engine::Message) | O(E log E) for E = steps + dependencies + sum of hops; phases on a mesh: lines with equal messages along them count once in a phase without turns; worms on a torus: and the links under a worm, each time it stands where another is beside it |
 /// | [`Packet`](Engine::Packet) | O(packets times links crossed, and the steps heads wait); idle steps are skipped |
+/// | [`Unbounded`](Engine::Unbounded) | O(packets times links crossed), and the packets passed by one that goes before them |
 /// | [`Flit`](Engine::Flit) | O(flits times links crossed, and the cycles heads wait); idle cycles are skipped |
 ///
 /// # Examples

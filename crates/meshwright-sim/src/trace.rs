@@ -37,6 +37,8 @@ pub struct Trace {
     /// The link that most packets crossed, and how many, in a run of processes; `None` if no packet crossed any or the
     /// engine does not count them.
     pub busiest: Option<(LinkId, u64)>,
+    /// The link before which most packets stood at once, and how many, in a run of processes on queues without bound.
+    pub longest_queue: Option<(LinkId, u64)>,
     /// How often a whole message passed one that stood still on a link, in the other date-line class: then two virtual
     /// channels were needed. 0 in all other runs.
     pub passes: u64,

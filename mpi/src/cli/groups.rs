@@ -15,7 +15,7 @@ use meshwright_runtime::groups as live;
 use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, TimesBeside};
 use meshwright_runtime::transport::{Endpoint, Mailbox};
 use meshwright_verdict as verdict;
-use mpi::topology::{Color, SimpleCommunicator, UserGroup};
+use mpi::topology::{Color, CommunicatorRelation, SimpleCommunicator, UserGroup};
 use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
 use serde::Serialize;
 
@@ -24,8 +24,10 @@ use super::Outcome;
 const HELP: &str = "\
 Each split draws a colour and a key for every rank; in every fourth one some ranks draw no colour
 and take no part. Ours is MASK over messages from point to point; beside it MPI_Comm_split, with
-the same colours and keys. Ranks, sizes and members of all groups are compared. A time is that of
-the rank that is ready last; the table has the medians.
+the same colours and keys, which may be negative. Ranks, sizes and members of all groups are
+compared; MPI_Comm_create_group makes a communicator of ours, which has to be congruent to that of
+MPI: the same ranks, and a context of its own. A time is that of the rank that is ready last; the
+table has the medians.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups
@@ -91,11 +93,23 @@ struct MpiGroup {
 }
 
 impl Other for MpiGroup {
-    fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self> {
+    fn split(&mut self, colour: Option<u32>, key: i32) -> Option<Self> {
         let colour = colour.map_or_else(Color::undefined, |colour| Color::with_value(colour as i32));
         let communicator =
-            self.attendant.during(|| self.communicator.split_by_color_with_key(colour, key as i32))?;
+            self.attendant.during(|| self.communicator.split_by_color_with_key(colour, key))?;
         Some(Self { communicator, world: Rc::clone(&self.world), attendant: self.attendant.clone() })
+    }
+
+    fn made_of(&mut self, members: &[u32]) -> Option<Self> {
+        let ranks: Vec<i32> = members.iter().map(|&rank| rank as i32).collect();
+        let group = self.world.include(&ranks);
+        // Members of other groups make theirs at the same time: contexts keep them apart, and so does who calls.
+        let communicator = self.attendant.during(|| self.communicator.split_by_subgroup(&group))?;
+        Some(Self { communicator, world: Rc::clone(&self.world), attendant: self.attendant.clone() })
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        self.communicator.compare(&other.communicator) == CommunicatorRelation::Congruent
     }
 
     fn barrier(&mut self) {
@@ -166,6 +180,15 @@ fn tree(name: &str, machine: &Machine) -> Result<&'static TreeMethod> {
     }
 }
 
+/// What a split takes that ends with a communicator.
+fn with_communicator(times: TimesBeside) -> String {
+    format!(
+        "\nWith a communicator made of it, congruent to that of MPI: {} us, {} of MPI_Comm_split.",
+        table::number(times.ours_microseconds, 1),
+        table::number(times.ratio, 3)
+    )
+}
+
 /// What was measured of each kind of operation.
 fn kinds(found: &Beside) -> [(&'static str, Messages, Option<TimesBeside>); 3] {
     [
@@ -194,7 +217,11 @@ fn text(report: &Report<'_>) -> String {
     };
     let head = ["operation", "times", "messages each", "2 (s - 1)", "ours, us", "MPI, us", "ours / MPI"];
     let equal = match &found.first_difference {
-        None => format!("All {} groups: ranks, sizes and members are those of MPI_Comm_split.", found.groups),
+        None => format!(
+            "All {} groups: ranks, sizes and members are those of MPI_Comm_split.{}",
+            found.groups,
+            found.communicator.map(with_communicator).unwrap_or_default()
+        ),
         Some(first) => format!("{} differences from MPI_Comm_split; the first: {first}", found.differences),
     };
     let of_levels = if series.depth == 1 { String::new() } else { format!(", {} levels deep", series.depth) };

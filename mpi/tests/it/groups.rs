@@ -35,7 +35,7 @@ fn check(ranks: u32, splits: u32, arguments: &[&str]) {
         assert_eq!(count(&found["split_messages"], "sent"), by_hand);
         assert_eq!(count(&found["join_messages"], "sent"), by_hand);
     }
-    for name in ["split", "barrier"] {
+    for name in ["split", "barrier", "communicator"] {
         assert!(found[name]["ours_microseconds"].as_f64() > Some(0.0), "{name} of {found}");
         assert!(found[name]["other_microseconds"].as_f64() > Some(0.0), "{name} of {found}");
     }

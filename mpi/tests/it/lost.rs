@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::mpirun::{command, command_with, ended};
+use crate::mpirun::{command, command_with, ended, started};
 
 /// Ranks are lost after so many seconds.
 const PATIENCE: u64 = 3;
@@ -191,4 +191,25 @@ fn without_patience_nobody_is_lost() {
     let mut command = command(4, &["ranks", "--patience", "0", "--compute", "1"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun is there");
     assert!(ended(child, Duration::from_secs(60)).status.success());
+}
+
+#[test]
+fn a_team_of_16_loses_a_rank_that_is_killed_and_ends_on_15() {
+    let program = Path::new(env!("CARGO_BIN_EXE_meshwright-mpi")).with_file_name("examples/survivors");
+    for (rank, round) in [(5, 3), (0, 1)] {
+        let mut command = started(&["--enable-recovery"], RANKS, &program);
+        command.args([rank.to_string(), round.to_string()]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let output = ended(command.spawn().expect("mpirun is there"), Duration::from_secs(100));
+        let (said, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let expected =
+            format!("15 of 16 ranks came to the end, from round {round} on; rank {rank} is lost: ");
+        assert_eq!(said.matches(&expected).count(), 1, "{said}{errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+    }
+    let mut command = started(&[], 4, &program);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = ended(command.spawn().expect("mpirun is there"), Duration::from_secs(100));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.trim(), "4 of 4 ranks came to the end, from round 0 on;", "{said}");
 }

@@ -58,6 +58,25 @@ fn tables_and_drawings_are_there() {
     }
 }
 
+/// A run that corrects itself finds what one rank finds, and accounts for its time: it is no slower than rank 0 alone but for
+/// what it has measured to have cost.
+#[test]
+fn a_run_that_corrects_itself_accounts_for_its_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    book(folder.path(), 300);
+    let arguments = ["scatter", "words", "book.txt", "--calibrate", "0.05", "--slow", "2=3", "--slow", "3=6"];
+    let more = ["--adaptive", "--verify", "--json"];
+    let text = printed(&run_in(folder.path(), 4, &[&arguments[..], &more].concat()));
+    let answer: Value = serde_json::from_str(&text).expect("one JSON object");
+    assert_eq!(answer["verified"]["equal"], true);
+    let outcomes = answer["outcomes"].as_array().expect("a list");
+    let adaptive = outcomes.iter().find(|outcome| outcome["split"] == "adaptive").expect("it ran");
+    let overhead = adaptive["corrections"]["overhead"].as_object().expect("an account");
+    let most: f64 = overhead.values().filter_map(Value::as_f64).sum();
+    let took = adaptive["measured"]["makespan"].as_f64().expect("a number");
+    assert!(took <= most + 1e-6, "{took} of at most {most}: {overhead:?}");
+}
+
 /// A grey image whose rows are each of one value: binomial weights leave the middle of equal rows as it is.
 #[test]
 fn an_image_is_filtered_by_4_and_16_ranks() {

@@ -100,6 +100,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "check claim.json --json",
             "map binomial:4 --on mesh:4x4 --placement reflecting --emit certificate:bound.json",
             "check bound.json --json",
+            "groups --on mesh:4x4 --collective barrier --emit barrier-table:barrier.json",
+            "check barrier.json --json",
         ],
     ),
     (

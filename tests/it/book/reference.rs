@@ -16,10 +16,10 @@ use meshwright_verdict::{explain, groups, load};
 use super::root;
 use crate::snapshots::is_recording;
 
-pub(super) const WRITTEN: &str = "Written from the code by the tests; do not edit.";
+pub(crate) const WRITTEN: &str = "Written from the code by the tests; do not edit.";
 
 /// Holds a page to what it should be, or writes it.
-pub(super) fn hold(path: &str, wanted: &str) {
+pub(crate) fn hold(path: &str, wanted: &str) {
     let file = root().join("docs").join(path);
     if is_recording() {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("the repository can be written");

@@ -4,29 +4,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{command, entries, folder, run};
+use super::{command, entries, folder, rows::csv, run};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
-}
-
-/// The rows of a CSV file as any reader has them: every row as long as the head.
-fn csv(text: &str) -> Vec<Vec<String>> {
-    let (mut rows, mut cell, mut quoted) = (vec![vec![]], String::new(), false);
-    for c in text.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => rows.last_mut().expect("a row").push(std::mem::take(&mut cell)),
-            '\n' if !quoted => {
-                rows.last_mut().expect("a row").push(std::mem::take(&mut cell));
-                rows.push(vec![]);
-            }
-            c => cell.push(c),
-        }
-    }
-    assert_eq!(rows.pop(), Some(vec![]), "the last line ends");
-    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{rows:?}");
-    rows
 }
 
 const QUICK: [&str; 6] = ["--points", "2", "--measure", "200", "--to", "0.2"];
@@ -195,56 +176,6 @@ fn placements_are_compared_over_start_ups() {
     let sweep = ["sweep", "--on", "mesh:4x4", "--traffic", "uniform", "--startup", "1,2"];
     let (code, _, error) = run(place.path(), &sweep);
     assert!(code == 2 && error.contains("compared by map"), "{error}");
-}
-
-#[test]
-fn a_plan_has_a_row_for_each_method() {
-    let place = folder(&[(
-        "s.toml",
-        "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\nname = \"a, b\"\ntasks = \"binomial:4\"\n[[load]]\nname = \"l\"\nsources = [{ at = [0, 0], load = 1 }]\nsigma = 0.1\n",
-    )]);
-    let (code, ..) = run(place.path(), &["plan", "s.toml", "--csv", "p.csv", "--json"]);
-    let rows = csv(&std::fs::read_to_string(place.path().join("p.csv")).unwrap());
-    assert_eq!((code, &*rows[1][0], &*rows[1][1]), (0, "a, b", "divide"));
-    for job in ["a, b", "l"] {
-        assert_eq!(rows.iter().filter(|row| row[0] == job && row[3] == "true").count(), 1, "{rows:?}");
-    }
-}
-
-/// Groups by size, an operation by structure, a simulated schedule and a load of traffic: what JSON says, in rows.
-#[test]
-fn groups_and_simulations_have_rows() {
-    let goal = "num_ranks 2\nrank 0 { send 64b to 1 }\nrank 1 { recv 64b from 0 }\n";
-    let place = folder(&[("a.goal", goal)]);
-    let ask = |line: &str| {
-        let line = format!("{line} --csv t.csv --force --json");
-        let (code, text, error) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
-        assert_eq!(code, 0, "{error}");
-        (json(&text), csv(&std::fs::read_to_string(place.path().join("t.csv")).unwrap()))
-    };
-    let cell = |rows: &[Vec<String>], at: usize, name: &str| {
-        let column = rows[0].iter().position(|head| head == name).expect(name);
-        rows[at][column].clone()
-    };
-    let (answer, rows) = ask("groups --on mesh:4x4 --levels 2 --repeat 2");
-    let sizes = answer["by_size"].as_array().unwrap();
-    assert_eq!(rows.len(), 1 + sizes.len());
-    for (at, size) in sizes.iter().enumerate() {
-        assert_eq!(cell(&rows, at + 1, "members"), size["size"].to_string());
-        assert_eq!(cell(&rows, at + 1, "barrier_steps_max"), size["barrier_steps_max"].to_string());
-    }
-    let (answer, rows) = ask("groups --on mesh:4x4 --collective all");
-    let of = |one: &Value| one["structures"].as_array().unwrap().len();
-    assert_eq!(rows.len(), 1 + answer["collectives"].as_array().unwrap().iter().map(of).sum::<usize>());
-    assert_eq!(cell(&rows, 1, "operation"), answer["collectives"][0]["operation"].as_str().unwrap());
-    let (answer, rows) = ask("simulate a.goal --on mesh:1x2");
-    assert_eq!((rows.len(), cell(&rows, 1, "cycles")), (2, answer["cycles"].to_string()));
-    assert_eq!(cell(&rows, 1, "busiest_bytes"), "64");
-    let (answer, rows) = ask("simulate --on mesh:4x4 --traffic uniform --load 0.1 --measure 300");
-    assert_eq!(cell(&rows, 1, "latency_p99_cycles"), answer["latency"]["p99"].to_string());
-    let (code, _, error) =
-        run(place.path(), &["simulate", "--trace", "t.csv", "--on", "wormhole", "--csv", "x.csv"]);
-    assert!(code == 2 && error.contains("no --csv beside --trace"), "{error}");
 }
 
 /// Tables fit; what does not is named.

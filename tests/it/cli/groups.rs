@@ -220,9 +220,9 @@ fn colours_and_keys_are_split_as_mpi_does() {
     let unnamed = groups(&[], "mesh:4x4 --random 1 --colours 4 --repeat 2");
     assert_ne!(unnamed["split"], "paper", "the paper's knows two labels");
     let error = refused(&[("l.csv", file)], "mesh:2x3 --labels l.csv --split paper");
-    assert!(error.contains("0 and 1") && error.contains("as mask splits them"), "{error}");
+    assert!(error.contains("0 and 1") && error.contains("as mask or sort splits them"), "{error}");
     let error = refused(&[], "mesh:4x4 --random 1 --colours 4 --split paper");
-    assert!(error.contains("as mask or tac splits them"), "{error}");
+    assert!(error.contains("as mask or tac or sort splits them"), "{error}");
     let error = refused(&[("l.csv", file)], "mesh:2x3 --labels l.csv --split tac");
     assert!(error.contains("without keys"), "{error}");
 }
@@ -371,10 +371,10 @@ fn groups_and_plan_choose_alike_where_messages_have_a_start_up() {
     let (code, stdout, stderr) = run(folder.path(), &["plan", "p.toml", "--json"]);
     assert_eq!(code, 0, "{stderr}");
     let plan: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(plan["jobs"][0]["winner"], "mask/ecrb4");
+    assert_eq!(plan["jobs"][0]["winner"], "mask/ecrb16");
     assert_eq!(
         (&answer["split"], &answer["tree"], &answer["unit"]),
-        (&"mask".into(), &"ecrb4".into(), &"cycles".into())
+        (&"mask".into(), &"ecrb16".into(), &"cycles".into())
     );
 }
 

@@ -20,7 +20,7 @@ struct Naive {
 }
 
 impl Naive {
-    fn exchange(&self, own: (Option<u32>, u32)) -> Vec<(Option<u32>, u32)> {
+    fn exchange(&self, own: (Option<u32>, i32)) -> Vec<(Option<u32>, i32)> {
         let mut mail = self.mail.borrow_mut();
         for &to in &self.members {
             mail.send(to, 0, &own).unwrap();
@@ -30,11 +30,11 @@ impl Naive {
 }
 
 impl Other for Naive {
-    fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self> {
+    fn split(&mut self, colour: Option<u32>, key: i32) -> Option<Self> {
         let labels = self.exchange((colour, key));
         colour?;
         let mut alike: Vec<usize> = (0..labels.len()).filter(|&rank| labels[rank].0 == colour).collect();
-        alike.sort_by_key(|&rank| if self.is_wrong { u32::MAX - labels[rank].1 } else { labels[rank].1 });
+        alike.sort_by_key(|&rank| if self.is_wrong { -labels[rank].1 } else { labels[rank].1 });
         let rank = alike.iter().position(|&rank| rank == self.rank as usize).unwrap() as u32;
         let members = alike.into_iter().map(|rank| self.members[rank]).collect();
         Some(Self { mail: Rc::clone(&self.mail), members, rank, is_wrong: self.is_wrong })
@@ -140,7 +140,7 @@ fn labels_are_of_all_kinds() {
         assert!(labels.iter().any(|label| label.0 == colour), "{colour:?}");
     }
     assert!(
-        (0..=4).all(|key| labels.iter().any(|label| label.1 == key))
-            && labels.iter().all(|label| label.1 <= 4)
+        (-2..=2).all(|key| labels.iter().any(|label| label.1 == key))
+            && labels.iter().all(|label| label.1.abs() <= 2)
     );
 }

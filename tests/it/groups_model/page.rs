@@ -14,7 +14,7 @@ use super::{machine, run};
 async fn halve(team: &mut Team) {
     if team.size() > 1 {
         let is_upper = team.rank() >= team.size() / 2;
-        let both = async |part: &mut Team| Box::pin(halve(part)).await;
+        let both = async |part: &mut Team| halve(part).await;
         team.branch(is_upper, both, both).await;
     }
     team.step(Cycles(5 * u64::from(team.rank()))).await;

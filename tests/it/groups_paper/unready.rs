@@ -2,7 +2,7 @@
 
 use meshwright_core::error::Result;
 use meshwright_core::rng::stream;
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups::Group;
 use meshwright_groups::protocol::{Label, Operation, Outbox, Position, Scheme, Script, Side, members};
 use meshwright_groups::rank_split::packet::RankSplitPacket;
@@ -61,7 +61,7 @@ impl Scheme for Hasty {
             Hop::Right => child(Side::Right),
             Hop::Parent => place.links().parent.unwrap(),
         };
-        out.send(to, RankSplitPacket::BYTES, packet);
+        out.send(to, Bytes(RankSplitPacket::BYTES), packet);
     }
     fn take_place(&self, splitting: &mut RankSplitting) -> Option<Position<AdjacentRoot>> {
         self.0.take_place(splitting)

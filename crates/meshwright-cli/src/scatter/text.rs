@@ -101,7 +101,7 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
     };
     let rows = outcome.share_bytes.iter().enumerate().map(row).collect();
     let mut text = format!("\nsplit {}\n", outcome.split) + &table::table(&HEAD, 1, rows);
-    if let Some(Corrections { pieces, redone_bytes, lost }) = &outcome.corrections {
+    if let Some(Corrections { pieces, redone_bytes, lost, overhead }) = &outcome.corrections {
         let lost = match &lost[..] {
             [] => String::new(),
             lost => {
@@ -112,6 +112,16 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
             "{} sent; {} bytes done again{lost}\n",
             counted(*pieces, "piece"),
             grouped(*redone_bytes)
+        );
+        text += &format!(
+            "sharing cost rank 0 {} ms: messages {}, waiting {}, slowed by the others {}, work in vain {}; alone, as fast as at \
+             first, it takes {} ms\n",
+            milliseconds(overhead.seconds()),
+            milliseconds(overhead.messages_seconds),
+            milliseconds(overhead.waiting_seconds),
+            milliseconds(overhead.slowed_seconds),
+            milliseconds(overhead.in_vain_seconds),
+            milliseconds(overhead.alone_seconds)
         );
     }
     if findings.ranks <= DRAWN_MAX {

@@ -8,9 +8,11 @@
 //! | [`list`] | which message each link takes next |
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
+//! | [`meeting`] | pieces that meet at a few members each |
 
 pub mod climb;
 pub mod list;
+pub mod meeting;
 pub mod packing;
 pub mod product;
 pub mod recipe;
@@ -23,6 +25,7 @@ use rayon::prelude::*;
 
 use crate::flow::Flow;
 use crate::{Algorithm, Operation, Task};
+use meeting::Meeting;
 use packing::{Depth, Trees};
 use product::Product;
 
@@ -43,6 +46,10 @@ const IN_STEP: usize = 10;
 
 /// How many messages all products together may have that are simulated whole; as many in chunks, and half as many in step.
 const BUDGET: usize = 1 << 22;
+
+/// How many meetings are simulated, and how many messages all together have.
+const MEETINGS: usize = 64;
+const MEETINGS_BUDGET: usize = 1 << 19;
 
 /// Chunk counts that are tried of a product.
 const CHUNKS: [u32; 3] = [2, 4, 8];
@@ -73,6 +80,8 @@ pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
 pub enum Recipe {
     /// A product of exchanges, every message in so many chunks.
     Exchanges(Product, u32),
+    /// Pieces that meet at a few members each.
+    Meetings(Meeting),
     /// A packing of trees.
     Trees(Trees),
 }
@@ -86,6 +95,7 @@ impl Recipe {
     pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
         match self {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
+            Self::Meetings(meeting) => meeting.flow(task),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
         }
     }
@@ -96,6 +106,7 @@ impl Display for Recipe {
         match self {
             Self::Exchanges(product, 1) => f.write_str(&product.name()),
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
+            Self::Meetings(meeting) => meeting.fmt(f),
             Self::Trees(shape) => shape.fmt(f),
         }
     }
@@ -126,30 +137,43 @@ fn unsearched(task: &Task<'_>) -> Result<Flow> {
 /// Simulates a flow: when it ends, none if it does not.
 pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 
-/// The best schedule of products, chunk counts, trees and roots that is found.
+/// The best schedule of products, meetings, chunk counts, trees and roots that is found; none where nothing is looked at.
 ///
-/// Products of exchanges are ordered by what they would take if nobody waited, and the cheapest are simulated, whole and in chunks.
-/// If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself, where
-/// their closed form is better than the best product, and the best is simulated.
+/// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
+/// chunks. If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself, where
+/// their closed form is better than the best so far, and the best is simulated. `known` is a time that somebody else takes: where it is
+/// as near to the bound there is no search, and whose closed form is above it is not looked at.
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when neither suits the task; those of the simulation.
+/// [`Error::NotApplicable`] when nothing suits the task; those of the simulation.
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 50 simulations.
-pub fn search(task: &Task<'_>, bound: Cycles, simulate: &Simulate<'_>) -> Result<Found> {
+/// O(2^24 messages), in at most 120 simulations.
+pub fn search(
+    task: &Task<'_>,
+    bound: Cycles,
+    known: Option<Cycles>,
+    simulate: &Simulate<'_>,
+) -> Result<Option<Found>> {
+    let is_near = |cycles: Cycles| cycles.0 <= bound.0 + bound.0 / NEAR;
+    if known.is_some_and(is_near) {
+        return Ok(None);
+    }
     let mut best = products(task, simulate)?;
-    let is_near = |found: &Found| found.cycles.0 <= bound.0 + bound.0 / NEAR;
-    if !best.as_ref().is_some_and(is_near) {
-        let trees = packings(task, best.as_ref().map(|found| found.cycles), simulate)?;
+    let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
+    let met = meetings(task, least(&best), simulate)?;
+    best = best.into_iter().chain(met).min_by_key(|found| found.cycles);
+    if !least(&best).is_some_and(is_near) {
+        let trees = packings(task, least(&best), simulate)?;
         best = best.into_iter().chain(trees).min_by_key(|found| found.cycles);
     }
-    best.ok_or_else(|| {
+    if best.is_none() && known.is_none() {
         let why = format!("neither exchanges nor trees are a way to do {}", task.operation.name());
-        Error::not_applicable("synthesis", why)
-    })
+        return Err(Error::not_applicable("synthesis", why));
+    }
+    Ok(best)
 }
 
 /// Messages that may still be simulated.
@@ -243,6 +267,22 @@ fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     Ok(found.into_iter().min_by_key(|found| found.cycles))
 }
 
+/// The best meeting of those that are expected to be better than what is known.
+fn meetings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
+    let (mut made, mut left) = (Vec::new(), Budget(MEETINGS_BUDGET));
+    for (meeting, expected) in meeting::meetings(task, grid) {
+        if best.is_some_and(|best| expected >= best) || made.len() == MEETINGS {
+            break;
+        }
+        let flow = meeting.flow(task)?;
+        if left.pays(flow.transfers().len()) {
+            made.push((Recipe::Meetings(meeting), flow, expected));
+        }
+    }
+    Ok(simulated(made, simulate)?.into_iter().next())
+}
+
 /// The best packing by the planner's clock, simulated; none where it would not be better than what is known.
 fn packings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let best = climb::climb(task, best)?.filter(|(_, timed)| best.is_none_or(|best| timed.cycles < best));
@@ -313,7 +353,7 @@ mod tests {
                     Ok(trace.deadlock.is_none().then_some(trace.cycles))
                 };
                 let bound = crate::bound::bound(&task).unwrap().cycles;
-                let found = super::search(&task, bound, &run).unwrap();
+                let found = super::search(&task, bound, None, &run).unwrap().unwrap();
                 assert_eq!(found.flow.check(operation, 0, bytes), Ok(()), "{name}: {}", found.recipe);
                 assert!(found.cycles >= bound);
                 assert_eq!(run(&found.flow).unwrap(), Some(found.cycles));

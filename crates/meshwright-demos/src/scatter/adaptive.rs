@@ -8,11 +8,13 @@
 //! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
 //! anything; if all together turn out to be slower than that, it goes on alone.
 
+mod overhead;
+
+pub use overhead::{Corrections, Overhead};
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
-
-use serde::Serialize;
 
 use super::calibrate::Calibration;
 use super::protocol::{self, Clock, PIECE, RESULTS};
@@ -40,17 +42,6 @@ const OWN: (f64, f64) = (0.000_5, 0.01);
 /// How long one look for messages lasts when there is nothing else to do.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What an adaptive run did beside the times.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Corrections {
-    /// Pieces that were sent.
-    pub pieces: u64,
-    /// Bytes that were handed out again.
-    pub redone_bytes: u64,
-    /// Ranks that were lost on the way.
-    pub lost: Vec<u32>,
-}
-
 /// A piece that is with a rank.
 struct Handed {
     part: Range<u64>,
@@ -73,6 +64,8 @@ struct Again {
     whole: Range<u64>,
     next: u64,
     done: Vec<WorkedPart>,
+    /// How long rank 0 has worked on it.
+    seconds: f64,
 }
 
 /// A run.
@@ -94,6 +87,8 @@ pub(super) struct Adaptive<'r> {
     again: Option<Again>,
     parts: Vec<WorkedPart>,
     worked: u64,
+    /// How long rank 0 has worked, and the bytes that this was for.
+    own: (f64, u64),
     corrections: Corrections,
 }
 
@@ -135,6 +130,7 @@ impl<'r> Adaptive<'r> {
             again: None,
             parts: Vec::new(),
             worked: 0,
+            own: (0.0, 0),
             corrections: Corrections::default(),
         }
     }
@@ -158,10 +154,13 @@ impl<'r> Adaptive<'r> {
             } else if self.chosen_again() {
                 self.work_again(mail)?;
             } else {
+                let begin = self.now();
                 self.hear(mail, LOOK)?;
+                self.corrections.overhead.waiting_seconds += self.now() - begin;
             }
         }
         let end = self.now();
+        self.account(end);
         if let Some(own) = &mut self.hands[0].row {
             own.give_back = (own.work.1, end);
         }
@@ -322,12 +321,17 @@ impl<'r> Adaptive<'r> {
             row.work.1 = end.max(row.work.0);
             row.give_back = (row.work.1.min(now), now);
         }
-        if self.again.as_ref().is_some_and(|again| again.whole == part) {
-            self.again = None;
-        }
+        self.forget(&part);
         // Rank 0 may have been faster.
         if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
             self.keep(rank, WorkedPart { part, results });
+        }
+    }
+
+    /// Does not go on with a part that is done, or nobody's.
+    fn forget(&mut self, part: &Range<u64>) {
+        if let Some(again) = self.again.take_if(|again| again.whole == *part) {
+            self.corrections.overhead.in_vain_seconds += again.seconds;
         }
     }
 
@@ -347,9 +351,7 @@ impl<'r> Adaptive<'r> {
         hand.is_lost = true;
         self.corrections.lost.push(lost.rank);
         for Handed { part, .. } in std::mem::take(&mut hand.pieces) {
-            if self.again.as_ref().is_some_and(|again| again.whole == part) {
-                self.again = None;
-            }
+            self.forget(&part);
             if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
                 self.corrections.redone_bytes += part.end - part.start;
                 self.back.push(part);
@@ -363,6 +365,7 @@ impl<'r> Adaptive<'r> {
         let (begin, bytes) = (self.now(), part.end - part.start);
         let results = slowly(mail, self.work, &self.load.piece(part), self.times)?;
         let end = self.now();
+        self.own = (self.own.0 + end - begin, self.own.1 + bytes);
         let hand = &mut self.hands[0];
         hand.rate = if end > begin { bytes as f64 / (end - begin) } else { hand.rate };
         let row = hand.row.get_or_insert(StarRow { work: (begin, end), ..StarRow::default() });
@@ -393,20 +396,22 @@ impl<'r> Adaptive<'r> {
                 }
             }
         }
-        self.again = latest.map(|(_, whole)| Again { next: whole.start, whole, done: Vec::new() });
+        self.again =
+            latest.map(|(_, whole)| Again { next: whole.start, whole, done: Vec::new(), seconds: 0.0 });
         self.again.is_some()
     }
 
     /// One more small piece of what is done again; all of it counts when the whole is done.
     fn work_again<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
-        let Some(Again { whole, next, mut done }) = self.again.take() else { return Ok(()) };
+        let Some(Again { whole, next, mut done, seconds }) = self.again.take() else { return Ok(()) };
         let rest = next..whole.end;
         let part = next..self.cut(&rest, self.own_most());
-        let end = part.end;
+        let (end, begin) = (part.end, self.now());
         let results = self.own(mail, part.clone())?;
+        let seconds = seconds + self.now() - begin;
         done.push(WorkedPart { part, results });
         if end < whole.end {
-            self.again = Some(Again { whole, next: end, done });
+            self.again = Some(Again { whole, next: end, done, seconds });
             return Ok(());
         }
         self.corrections.redone_bytes += whole.end - whole.start;

@@ -26,7 +26,7 @@ pub mod whole;
 pub mod words;
 pub mod worker;
 
-pub use adaptive::Corrections;
+pub use adaptive::{Corrections, Overhead};
 pub use application::{Load, PieceWork};
 pub use calibrate::{Calibration, Measured};
 pub use root::{ScatterOutcome, ScatterReport, WorkedPart, conduct, dismiss};

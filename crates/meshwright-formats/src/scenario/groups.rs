@@ -47,9 +47,9 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
 /// Who goes where: labels of a file, or drawn.
 fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
     let (file, random) = (table.get("labels"), table.renamed("levels", "random")?);
-    let (contiguous, colours) = (table.get("contiguous"), table.get("colours"));
+    let (contiguous, colours, keys) = (table.get("contiguous"), table.get("colours"), table.get("keys"));
     if let Some(file) = file {
-        if let Some(other) = random.or(contiguous).or(colours) {
+        if let Some(other) = random.or(contiguous).or(colours).or(keys) {
             return Err(other.error("`labels` are given, too", "labels of a file, or random ones"));
         }
         let path = file.folder().join(file.string("a file of labels, relative to the scenario")?);
@@ -62,11 +62,18 @@ fn labels(table: &Table<'_>, machine: &Machine) -> Result<Labels> {
     };
     let levels = random.whole(1, LEVELS_MAX.into())? as u32;
     let is_contiguous = contiguous.map_or(Ok(false), |value| value.boolean())?;
+    let count = |value: Value<'_>| value.whole(1, u32::MAX.into()).map(|count| count as u32);
+    if let (Some(value), None) = (&keys, &colours) {
+        return Err(value.error("there are no colours beside it", "`colours`, too"));
+    }
     let kind = match colours {
         Some(value) if is_contiguous => {
             return Err(value.error("contiguous groups are two", "`contiguous` or `colours`"));
         }
-        Some(value) => Drawn::Colours(value.whole(1, u32::MAX.into())? as u32),
+        Some(value) => match keys {
+            Some(keys) => Drawn::Keyed { colours: count(value)?, keys: count(keys)? },
+            None => Drawn::Colours(count(value)?),
+        },
         None if is_contiguous => Drawn::Contiguous,
         None => Drawn::Scattered,
     };

@@ -217,6 +217,12 @@ pub const GROUPS: KeyTable = KeyTable {
         key("contiguous", "random groups are consecutive ranks", "`true` or `false`", "false: scattered"),
         key("colours", "random labels of so many colours", "a whole number", "2"),
         key(
+            "keys",
+            "beside `colours`: random keys below it",
+            "a whole number",
+            "no keys: ranks keep their order",
+        ),
+        key(
             "repeat",
             "how often it is done with other labels",
             "a whole number",
@@ -230,7 +236,7 @@ pub const GROUPS: KeyTable = KeyTable {
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\nswitching = \"store-and-forward\"\n\n[[groups]]\nname = \"two ways\"\norder = \"snake\"\nlevels = 1\n\
               contiguous = true\nrepeat = 3\nseed = 5\ntree = \"ecrb4\"\nsplit = \"mask\"\nengine = \"message\"\nlockstep = false\n\n[[groups]]\n\
-              levels = 1\ncolours = 4\nrepeat = 2\n",
+              levels = 1\ncolours = 4\nkeys = 100\nrepeat = 2\n",
 };
 
 /// The table `[[collective]]`.

@@ -188,7 +188,8 @@ impl Meeting {
     ) -> (Self, Option<Outcome>) {
         let links = hubs.links_inside(group, rank);
         let mut post = Vec::new();
-        let (pass, outcome) = Pass::begin(operation, rank, false, &links, &mut post);
+        let (pass, outcome) =
+            Pass::begin(operation, rank, false, links.edges(), &mut post).expect("lists grow");
         assert!(outcome.is_none(), "a member of a cluster waits for word from its hub");
         let mut meeting = Self { operation, links, pass, told: None, waiting: hubs.hubs.len(), post };
         let outcome = meeting.flush(hubs, group, rank, out);
@@ -205,7 +206,7 @@ impl Meeting {
         out: &mut Outbox<ExchangePacket>,
     ) -> Option<Outcome> {
         let outcome = match way {
-            Some(way) => self.pass.receive(from, way, load, &self.links, &mut self.post),
+            Some(way) => self.pass.receive(from, way, load, self.links.edges(), &mut self.post),
             None => self.hear(group.node(rank), load),
         };
         let later = self.flush(hubs, group, rank, out);
@@ -254,6 +255,6 @@ impl Meeting {
         if let (Operation::Scan(operator, _), Load::List(list)) = (self.operation, &mut all) {
             into_prefixes(operator, list);
         }
-        self.pass.receive(own, PassDirection::Down, all, &self.links, &mut self.post)
+        self.pass.receive(own, PassDirection::Down, all, self.links.edges(), &mut self.post)
     }
 }

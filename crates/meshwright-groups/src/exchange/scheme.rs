@@ -146,7 +146,8 @@ impl<'s> Scheme for Exchange<'s> {
             }
         };
         let mut post = Vec::new();
-        let (pass, outcome) = Pass::begin(operation, rank, self.is_ordered, &links, &mut post);
+        let (pass, outcome) =
+            Pass::begin(operation, rank, self.is_ordered, links.edges(), &mut post).expect("lists grow");
         out.send_all(&mut post);
         Some(Exchanging { part: ExchangePart::Pass(pass, links, post), outcome })
     }
@@ -163,7 +164,7 @@ impl<'s> Scheme for Exchange<'s> {
         let (group, rank) = (self.group, place.rank());
         exchanging.outcome = match (&mut exchanging.part, packet) {
             (ExchangePart::Pass(pass, links, post), ExchangePacket::Pass(way, load)) => {
-                let outcome = pass.receive(from, way, load, links, post);
+                let outcome = pass.receive(from, way, load, links.edges(), post);
                 out.send_all(post);
                 outcome
             }

@@ -303,6 +303,10 @@ impl Scheme for Mask<'_> {
         }
     }
 
+    fn nodes(place: &Position<Arc<Membership>>) -> Option<&[NodeId]> {
+        Some(place.known().group().members())
+    }
+
     fn bytes_kept(place: &Position<Arc<Membership>>, splitting: Option<&MaskSplitting>) -> usize {
         let labels = |splitting: &MaskSplitting| {
             // The labels that have come down, a code each.

@@ -1,7 +1,8 @@
 //! Nested data-parallel programs: what a member does, written as an `async fn` over its team.
 //!
 //! A [`Team`] is the group a member is in. What a group does together is awaited: [`Team::barrier`],
-//! [`Team::all_reduce`] and their like; [`Team::split`] makes a [`Part`], and [`Part::join`] ends it. The conditionals
+//! [`Team::all_reduce`] and their like for words, [`Team::all_reduce_with`] and its like for values of any
+//! [`Wire`](meshwright_core::wire::Wire) type, [`Team::send`] and [`Team::receive`] from rank to rank; [`Team::split`] makes a [`Part`], and [`Part::join`] ends it. The conditionals
 //! are those of a PRAM: in [`Team::branch`] and [`Team::switch`] each branch runs in its own sub-team, synchronous
 //! inside, and waits for no other branch until all have come to its end and are one team again.
 //!
@@ -12,6 +13,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`team`] | the handle a program holds |
+//! | `values` | values of any type: from rank to rank, reduced, scanned, gathered, kept |
 //! | [`run`] | a program that runs |
 //!
 //! # Examples
@@ -67,6 +69,7 @@
 
 pub mod run;
 pub mod team;
+mod values;
 
 pub use run::Run;
 pub use team::{Part, Team};

@@ -16,6 +16,8 @@ pub(super) struct Desk {
     here: Option<Here>,
     /// What the program asks for next.
     asked: Option<Operation>,
+    /// What goes with it.
+    parcel: Vec<u8>,
     /// What came of the operation before.
     outcome: Option<Outcome>,
 }
@@ -30,6 +32,11 @@ impl Desk {
         assert!(self.asked.is_none(), "an operation that was begun is awaited before the next one");
         self.asked = Some(operation);
         self.outcome = None;
+    }
+
+    /// What goes with the operation that is asked for.
+    pub(super) fn hand_over(&mut self, parcel: Vec<u8>) {
+        self.parcel = parcel;
     }
 
     /// What came of the operation, when it is over.
@@ -135,5 +142,8 @@ impl<T> Program for Run<'_, T> {
             }
             Poll::Pending => desk.asked.take().expect("a program waits for operations of its team alone"),
         }
+    }
+    fn parcel(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.desk.borrow_mut().parcel)
     }
 }

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::Poll;
 
 use super::run::{Desk, Shared};
-use crate::protocol::{Label, Operation, Operator, Outcome};
+use crate::protocol::{Around, Label, Operation, Operator, Outcome};
 use meshwright_core::units::{Cycles, NodeId};
 
 /// The group a member is in, as its program sees it.
@@ -70,6 +71,8 @@ pub struct Team {
     rank: u32,
     size: u32,
     level: u32,
+    /// What it knows of its group, once it has looked.
+    around: Option<Around>,
 }
 
 impl Team {
@@ -81,7 +84,7 @@ impl Team {
             let here = desk.here();
             (here.node, here.rank, here.size, here.level)
         };
-        Self { desk, node, rank, size, level }
+        Self { desk, node, rank, size, level, around: None }
     }
 
     /// The node this member runs on.
@@ -138,14 +141,15 @@ impl Team {
         otherwise: impl AsyncFnOnce(&mut Self) -> T,
     ) -> T {
         let mut part = self.split(u32::from(condition)).await;
-        let value = if condition { then(&mut part).await } else { otherwise(&mut part).await };
+        let value = if condition { boxed(then(&mut part)).await } else { boxed(otherwise(&mut part)).await };
         part.join().await;
         value
     }
 
     /// The conditional of many branches: the body runs in the team of the members with the same case.
     ///
-    /// The body may `match` the case; as in [`Team::branch`], the teams proceed on their own and join at the end.
+    /// The body may `match` the case; as in [`Team::branch`], the teams proceed on their own and join at the end. It may call
+    /// the function that it stands in: a branch is kept in a box of its own.
     ///
     /// # Examples
     ///
@@ -165,9 +169,48 @@ impl Team {
     /// ```
     pub async fn switch<T>(&mut self, case: u32, body: impl AsyncFnOnce(&mut Self) -> T) -> T {
         let mut part = self.split(case).await;
-        let value = body(&mut part).await;
+        let value = boxed(body(&mut part)).await;
         part.join().await;
         value
+    }
+
+    /// Calls a body in this team, in a box of its own, so that it may be the function that it stands in.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_groups::nested::Team;
+    /// async fn rounds(team: &mut Team, left: u32) -> u32 {
+    ///     team.barrier().await;
+    ///     if left == 0 { 0 } else { 1 + team.call(async |team| rounds(team, left - 1).await).await }
+    /// }
+    /// # let _ = meshwright_groups::nested::Run::of(async |team: &mut Team| rounds(team, 3).await);
+    /// ```
+    pub async fn call<T>(&mut self, body: impl AsyncFnOnce(&mut Self) -> T) -> T {
+        boxed(body(self)).await
+    }
+
+    /// What this member knows of its group.
+    pub(super) async fn look(&mut self) -> &mut Around {
+        if self.around.is_none() {
+            let Outcome::Around(around) = self.perform(Operation::Look).await else {
+                unreachable!("whoever looks sees")
+            };
+            self.around = Some(around);
+        }
+        self.around.as_mut().expect("it has looked")
+    }
+
+    /// Sends bytes to a node of this team.
+    pub(super) async fn send_bytes(&mut self, to: NodeId, bytes: Vec<u8>) {
+        self.desk.borrow_mut().hand_over(bytes);
+        self.perform(Operation::Send { to }).await;
+    }
+
+    /// See [`Operation::Keep`].
+    pub(super) async fn keep_bytes(&mut self, bytes: Vec<u8>) {
+        self.desk.borrow_mut().hand_over(bytes);
+        self.perform(Operation::Keep).await;
     }
 
     /// Waits until all members have come here.
@@ -223,10 +266,15 @@ impl Team {
     }
 
     /// Asks for an operation and waits for what comes of it.
-    async fn perform(&mut self, operation: Operation) -> Outcome {
+    pub(super) async fn perform(&mut self, operation: Operation) -> Outcome {
         self.desk.borrow_mut().ask(self.level, operation);
         poll_fn(|_| self.desk.borrow_mut().take_outcome().map_or(Poll::Pending, Poll::Ready)).await
     }
+}
+
+/// A future of a known size, whatever it waits for: so a function may call itself inside of a branch.
+fn boxed<'b, T>(future: impl Future<Output = T> + 'b) -> Pin<Box<dyn Future<Output = T> + 'b>> {
+    Box::pin(future)
 }
 
 fn value_of(outcome: Outcome) -> u64 {

@@ -1,28 +1,35 @@
-//! The state machine of one node.
+//! The state machine of one node, as a process that runs a program.
 
-use super::pass::{Load, Pass, PassDirection};
-use super::program::{Here, Operation, Outcome, Program};
-use super::scheme::{Outbox, Position, Scheme};
+use super::direct::Direct;
+use super::hosted::Hosted;
+use super::pass::Load;
+use super::program::{Around, Here, Operation, Outcome, Program};
+use super::scheme::{Position, Scheme};
 use crate::Group;
 use meshwright_core::error::Result;
-use meshwright_core::units::{Cycles, NodeId};
+use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_member::list::Full;
+use meshwright_member::member::{self as core, Body, Level};
+use meshwright_member::program::{Act, Over};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Context, Process};
 
-/// A message between members. Level and number say which operation it belongs to: messages of the next one may
-/// overtake the last of this one, and are kept until it is time.
-#[derive(Debug)]
-pub struct Envelope<T> {
-    level: u32,
-    number: u32,
-    body: Body<T>,
-}
+pub use meshwright_member::member::child_id;
 
-#[derive(Debug)]
-enum Body<T> {
-    Pass(PassDirection, Load),
-    /// Of a split or an exchange.
-    Own(T),
+/// A message between members; T is what those of a split carry.
+#[derive(Clone, Debug)]
+pub enum Envelope<T> {
+    /// Of what a group does together.
+    Together(core::Envelope<Load, T>),
+    /// From one member to another.
+    Direct {
+        /// The group, see [`LogEntry::group`].
+        group: u64,
+        /// Which of the messages to that member in that group it is.
+        number: u32,
+        /// What it carries.
+        bytes: Vec<u8>,
+    },
 }
 
 /// One operation of one member, in its log.
@@ -42,45 +49,17 @@ pub struct LogEntry {
     pub end: Cycles,
 }
 
-/// A group this member belongs to.
-#[derive(Debug)]
-struct Level<S: Scheme> {
-    place: Position<S::Known>,
-    /// How many operations were begun in this group.
-    number: u32,
-    /// See [`LogEntry::group`].
-    id: u64,
-    /// The split that made the groups of the next level or the present exchange, and its number.
-    splitting: Option<(u32, S::Splitting)>,
-}
-
-/// What a member is doing.
-#[derive(Debug)]
-enum Doing {
-    /// Nothing: its program has not begun or has come to its end.
-    Nothing,
-    Split,
-    Exchange,
-    Pass(Pass),
-    Compute,
-}
-
 /// The process of one node: it does what its program asks for.
 #[derive(Debug)]
 pub struct Member<'s, S: Scheme, P> {
-    scheme: &'s S,
+    /// None for a node that takes no part.
+    core: Option<core::Member<Hosted<'s, S>>>,
     program: P,
-    /// From the first group to the present one; empty for a node that takes no part.
-    levels: Vec<Level<S>>,
-    doing: Doing,
     operation: Operation,
     began: Cycles,
-    colour: u32,
-    early: Vec<(NodeId, Envelope<S::Packet>)>,
+    direct: Direct,
     early_most: usize,
     sent: Vec<u32>,
-    outbox: Outbox<S::Packet>,
-    post: Vec<(NodeId, PassDirection, Load)>,
     log: Vec<LogEntry>,
 }
 
@@ -104,28 +83,39 @@ pub fn members<'s, S: Scheme, P: Program + Default>(
     let mut all: Vec<_> = (0..machine.nodes()).map(absent).collect();
     let places = scheme.places(machine, group)?;
     for ((place, program), &node) in places.into_iter().zip(programs).zip(group.members()) {
-        all[node.index()] = Member::new(scheme, Some(place), program);
+        all[node.index()] = Member::new(scheme, Some((node, place)), program);
     }
     Ok(all)
 }
 
+/// Where the messages of one event go, and are counted.
+struct Counted<'c, 'a, T> {
+    context: &'c mut Context<'a, Envelope<T>>,
+    sent: &'c mut [u32],
+}
+
+impl<S: Scheme> core::Port<Hosted<'_, S>> for Counted<'_, '_, S::Packet> {
+    fn send(&mut self, to: NodeId, bytes: u64, envelope: core::Envelope<Load, S::Packet>) {
+        let kind = match &envelope.body {
+            Body::Own(packet) => S::step(packet),
+            Body::Pass(way, _) => S::STEPS.len() + *way as usize,
+        };
+        self.sent[kind] += 1;
+        self.context.send(to, Bytes(bytes), Envelope::Together(envelope));
+    }
+}
+
 impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// A member with its place in the first group; without one, a node that takes no part.
-    pub fn new(scheme: &'s S, place: Option<Position<S::Known>>, program: P) -> Self {
-        let level = |place| Level { place, number: 0, id: 0, splitting: None };
+    pub fn new(scheme: &'s S, place: Option<(NodeId, Position<S::Known>)>, program: P) -> Self {
         Self {
-            scheme,
+            core: place.map(|(node, place)| core::Member::new(Hosted::new(scheme), node, place)),
             program,
-            levels: place.map(level).into_iter().collect(),
-            doing: Doing::Nothing,
             operation: Operation::Stop,
             began: Cycles(0),
-            colour: 0,
-            early: Vec::new(),
+            direct: Direct::default(),
             early_most: 0,
             sent: vec![0; S::STEPS.len() + 3],
-            outbox: Outbox::default(),
-            post: Vec::new(),
             log: Vec::new(),
         }
     }
@@ -135,14 +125,18 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
         &self.program
     }
 
+    fn levels(&self) -> &[Level<Position<S::Known>, S::Splitting>] {
+        self.core.as_ref().map_or(&[], |core| core.levels())
+    }
+
     /// Its places, from the first group to the present one.
     pub fn places(&self) -> impl Iterator<Item = &Position<S::Known>> {
-        self.levels.iter().map(|level| &level.place)
+        self.levels().iter().map(|level| &level.place)
     }
 
     /// What it keeps of the split it is inside of, by level.
     pub fn splitting(&self, level: u32) -> Option<&S::Splitting> {
-        self.levels[level as usize].splitting.as_ref().map(|(_, splitting)| splitting)
+        self.levels()[level as usize].splitting()
     }
 
     /// Everything it did, in order.
@@ -162,207 +156,91 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
 
     /// The memory it keeps of its groups, in bytes: without its program, its log and its buffers.
     pub fn bytes_kept(&self) -> usize {
-        let kept = |level: &Level<S>| {
-            S::bytes_kept(&level.place, level.splitting.as_ref().map(|(_, splitting)| splitting))
-        };
-        self.levels.iter().map(kept).sum()
+        self.levels().iter().map(|level| S::bytes_kept(&level.place, level.splitting())).sum()
     }
 
-    fn top(&self) -> usize {
-        self.levels.len() - 1
+    /// Writes down an operation that is over.
+    fn end(&mut self, over: Over<Outcome>, now: Cycles) -> Outcome {
+        let Over { outcome, level, group, size } = over;
+        let (operation, begin) = (self.operation, self.began);
+        self.log.push(LogEntry { operation, level, group, size, begin, end: now });
+        outcome
     }
 
-    /// The level on whose tree the present operation runs.
-    fn acting(&self) -> usize {
-        match self.operation {
-            Operation::Join => self.top() - 1,
-            _ => self.top(),
-        }
+    /// An operation of this member alone is over.
+    fn end_alone(&mut self, outcome: Outcome, context: &mut Context<'_, Envelope<S::Packet>>) {
+        let core = self.core.as_ref().expect("members have operations");
+        let (level, size) = (core.depth(), core.place().size());
+        let outcome = self.end(Over { outcome, level, group: core.group(), size }, context.now());
+        self.proceed(outcome, context);
     }
 
     /// Runs the program until it has to wait.
     fn proceed(&mut self, mut outcome: Outcome, context: &mut Context<'_, Envelope<S::Packet>>) {
+        let Some(core) = &mut self.core else { return };
         loop {
-            let place = &self.levels[self.top()].place;
-            let here = Here {
-                node: context.node(),
-                rank: place.rank(),
-                size: place.size(),
-                level: self.top() as u32,
-                now: context.now(),
-                outcome,
-            };
-            self.operation = self.program.next(here);
-            self.began = context.now();
-            match self.begin(context) {
-                Some(over) => outcome = self.end(over, context.now()),
-                None => match self.catch_up(context) {
-                    Some(over) => outcome = self.end(over, context.now()),
-                    None => return,
-                },
-            }
-        }
-    }
-
-    /// Begins the present operation; its outcome, if it is over at once.
-    fn begin(&mut self, context: &mut Context<'_, Envelope<S::Packet>>) -> Option<Outcome> {
-        match self.operation {
-            Operation::Stop => {
-                self.doing = Doing::Nothing;
-                context.finish();
-                return None;
-            }
-            Operation::Compute(cycles) => {
-                self.doing = Doing::Compute;
-                context.compute(cycles, 0);
-                return None;
-            }
-            Operation::Join => assert!(self.levels.len() > 1, "a join follows a split"),
-            _ => {}
-        }
-        let acting = self.acting();
-        let level = &mut self.levels[acting];
-        let number = level.number;
-        level.number += 1;
-        if let Operation::Split(label) = self.operation {
-            self.doing = Doing::Split;
-            self.colour = label.colour;
-            let splitting = self.scheme.begin(context.node(), &level.place, label, &mut self.outbox);
-            level.splitting = Some((number, splitting));
-            self.flush(acting, number, context);
-            return self.advance(acting);
-        }
-        if let Some(exchange) = self.scheme.exchange(&level.place, self.operation, &mut self.outbox) {
-            self.doing = Doing::Exchange;
-            level.splitting = Some((number, exchange));
-            self.flush(acting, number, context);
-            return self.advance(acting);
-        }
-        let rank = level.place.rank();
-        let (pass, outcome) = if self.operation == Operation::Join {
-            let join = self.scheme.join(&self.levels[acting].place, &self.levels[acting + 1].place);
-            Pass::join(rank, &join, &mut self.post)
-        } else {
-            let links = level.place.links();
-            Pass::begin(self.operation, rank, self.scheme.is_ordered(), links, &mut self.post)
-        };
-        self.doing = Doing::Pass(pass);
-        self.flush(acting, number, context);
-        outcome
-    }
-
-    /// Enters the new group or ends the exchange, if what is under way at this level has come so far.
-    fn advance(&mut self, level: usize) -> Option<Outcome> {
-        let Level { id, splitting, .. } = &mut self.levels[level];
-        let (number, splitting) = splitting.as_mut().expect("a split is under way");
-        if matches!(self.doing, Doing::Exchange) {
-            return self.scheme.take_outcome(splitting);
-        }
-        let place = self.scheme.take_place(splitting)?;
-        let id = child_id(*id, *number, self.colour);
-        self.levels.push(Level { place, number: 0, id, splitting: None });
-        Some(Outcome::Done)
-    }
-
-    /// Writes down an operation that is over.
-    fn end(&mut self, outcome: Outcome, now: Cycles) -> Outcome {
-        if self.operation == Operation::Join {
-            self.levels.pop();
-            let top = self.top();
-            self.levels[top].splitting = None;
-        }
-        let level = match self.operation {
-            // The new group is entered already: the split was done in the one before.
-            Operation::Split(_) => self.top() - 1,
-            _ => self.top(),
-        };
-        let Level { id, place, .. } = &self.levels[level];
-        let size = place.size();
-        let (operation, level) = (self.operation, level as u32);
-        self.log.push(LogEntry { operation, level, group: *id, size, begin: self.began, end: now });
-        self.doing = Doing::Nothing;
-        outcome
-    }
-
-    /// Sends what was put down during an operation.
-    fn flush(&mut self, level: usize, number: u32, context: &mut Context<'_, Envelope<S::Packet>>) {
-        let level = level as u32;
-        for (to, bytes, packet) in self.outbox.messages.drain(..) {
-            self.sent[S::step(&packet)] += 1;
-            context.send(to, bytes, Envelope { level, number, body: Body::Own(packet) });
-        }
-        for (to, way, load) in self.post.drain(..) {
-            self.sent[S::STEPS.len() + way as usize] += 1;
-            context.send(to, load.bytes(), Envelope { level, number, body: Body::Pass(way, load) });
-        }
-    }
-
-    /// Whether a message can be handled now.
-    fn is_due(&self, envelope: &Envelope<S::Packet>) -> bool {
-        let Envelope { level, number, ref body } = *envelope;
-        let Some(own) = self.levels.get(level as usize) else { return false };
-        match body {
-            Body::Own(_) => own.splitting.as_ref().is_some_and(|(present, _)| *present == number),
-            Body::Pass(..) => {
-                matches!(self.doing, Doing::Pass(_))
-                    && self.acting() == level as usize
-                    && own.number == number + 1
-            }
-        }
-    }
-
-    /// Handles a message that is due; the outcome, if it ends the present operation.
-    fn handle(
-        &mut self,
-        from: NodeId,
-        envelope: Envelope<S::Packet>,
-        context: &mut Context<'_, Envelope<S::Packet>>,
-    ) -> Option<Outcome> {
-        let Envelope { level, number, body } = envelope;
-        let at = level as usize;
-        match body {
-            Body::Pass(way, load) => {
-                let Doing::Pass(pass) = &mut self.doing else { unreachable!("it is due") };
-                let links = match self.operation {
-                    Operation::Join => {
-                        self.scheme.join(&self.levels[at].place, &self.levels[at + 1].place).links
+            let place = core.place();
+            let (rank, size, level) = (place.rank(), place.size(), core.depth());
+            let (node, now) = (context.node(), context.now());
+            self.operation = self.program.next(Here { node, rank, size, level, now, outcome });
+            self.began = now;
+            let act = match self.operation {
+                Operation::Stop => return context.finish(),
+                Operation::Compute(cycles) => return context.compute(cycles, 0),
+                Operation::Look | Operation::Recall | Operation::Send { .. } | Operation::Receive { .. } => {
+                    match alone(self.operation, core, &mut self.direct, &mut self.program, context) {
+                        Some(left) => outcome = left,
+                        None => return,
                     }
-                    _ => self.levels[at].place.links(),
-                };
-                let outcome = pass.receive(from, way, load, links, &mut self.post);
-                self.flush(at, number, context);
-                outcome
+                    continue;
+                }
+                Operation::Split(label) => Act::Split(label),
+                Operation::Join => Act::Join,
+                operation => Act::Pass(operation),
+            };
+            match self.operation {
+                // Nobody is lost in a simulation.
+                Operation::Keep => drop(self.program.parcel()),
+                Operation::Join => self.direct.forget(core.group()),
+                _ => {}
             }
-            Body::Own(packet) => {
-                let own = &mut self.levels[at];
-                let (_, splitting) = own.splitting.as_mut().expect("it is due");
-                self.scheme.receive(context.node(), &own.place, splitting, from, packet, &mut self.outbox);
-                self.flush(at, number, context);
-                let is_present = matches!(self.doing, Doing::Split | Doing::Exchange) && at == self.top();
-                if is_present { self.advance(at) } else { None }
-            }
+            let over = core.begin(act, &mut Counted { context, sent: &mut self.sent });
+            let Some(over) = endless(over) else { return };
+            outcome = over.outcome;
+            let Over { level, group, size, .. } = over;
+            self.log.push(LogEntry { operation: self.operation, level, group, size, begin: now, end: now });
         }
-    }
-
-    /// Handles early messages whose time has come; the outcome, if one ends the present operation.
-    fn catch_up(&mut self, context: &mut Context<'_, Envelope<S::Packet>>) -> Option<Outcome> {
-        while let Some(at) = self.early.iter().position(|(_, envelope)| self.is_due(envelope)) {
-            let (from, envelope) = self.early.remove(at);
-            if let Some(outcome) = self.handle(from, envelope, context) {
-                return Some(outcome);
-            }
-        }
-        None
     }
 }
 
-/// A number for a new group that all its members find alone.
-pub fn child_id(parent: u64, number: u32, colour: u32) -> u64 {
-    // The finaliser of SplitMix64: a bijection, so siblings never meet; cousins do with chance 2^-64.
-    let mut z = parent.wrapping_add((u64::from(number) << 32 | u64::from(colour)) ^ 0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// What a member does by itself; its outcome, if there is nothing to wait for.
+fn alone<S: Scheme>(
+    operation: Operation,
+    core: &core::Member<Hosted<'_, S>>,
+    direct: &mut Direct,
+    program: &mut impl Program,
+    context: &mut Context<'_, Envelope<S::Packet>>,
+) -> Option<Outcome> {
+    let group = core.group();
+    match operation {
+        Operation::Send { to } => {
+            let (number, bytes) = (direct.number(group, to), program.parcel());
+            let volume = Bytes((bytes.len() as u64).max(1));
+            context.send(to, volume, Envelope::Direct { group, number, bytes });
+            Some(Outcome::Done)
+        }
+        Operation::Receive { from } => direct.take(group, from).map(Outcome::Bytes),
+        Operation::Look => {
+            let (links, nodes) = (core.place().links().clone(), S::nodes(core.place()));
+            Some(Outcome::Around(Around { links, nodes: nodes.map(<[NodeId]>::to_vec) }))
+        }
+        _ => Some(Outcome::Done),
+    }
+}
+
+/// Lists that grow are never full.
+fn endless<T>(result: std::result::Result<T, Full>) -> T {
+    result.expect("lists grow")
 }
 
 impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
@@ -371,7 +249,7 @@ impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
     const HEARS_SENT: bool = false;
 
     fn on_start(&mut self, context: &mut Context<'_, Self::Payload>) {
-        if self.levels.is_empty() {
+        if self.core.is_none() {
             context.finish();
         } else {
             self.proceed(Outcome::Done, context);
@@ -384,19 +262,25 @@ impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
         envelope: Self::Payload,
         context: &mut Context<'_, Self::Payload>,
     ) {
-        if !self.is_due(&envelope) {
-            self.early.push((from, envelope));
-            self.early_most = self.early_most.max(self.early.len());
-            return;
-        }
-        if let Some(outcome) = self.handle(from, envelope, context) {
-            let outcome = self.end(outcome, context.now());
+        let core = self.core.as_mut().expect("messages go to members");
+        let envelope = match envelope {
+            Envelope::Together(envelope) => envelope,
+            Envelope::Direct { group, number, bytes } => {
+                if let Some(bytes) = self.direct.come((group, from, number), bytes) {
+                    self.end_alone(Outcome::Bytes(bytes), context);
+                }
+                return;
+            }
+        };
+        let over = endless(core.receive(from, envelope, &mut Counted { context, sent: &mut self.sent }));
+        self.early_most = self.early_most.max(core.early());
+        if let Some(over) = over {
+            let outcome = self.end(over, context.now());
             self.proceed(outcome, context);
         }
     }
 
     fn on_computed(&mut self, _: u32, context: &mut Context<'_, Self::Payload>) {
-        let outcome = self.end(Outcome::Done, context.now());
-        self.proceed(outcome, context);
+        self.end_alone(Outcome::Done, context);
     }
 }

@@ -1,21 +1,27 @@
 //! The protocol of a member: passes over trees, splits, joins; programs that call them.
 //!
-//! Every member is a [`Process`](meshwright_schedule::Process). It keeps one level for each split it is inside of, runs the operations its [`Program`] asks for one after the other, and waits for nobody but the members
-//! of its own group: groups proceed on their own. How a group is split, and what a member knows of its group, is a
-//! [`Scheme`].
+//! Every member is a [`Process`](meshwright_schedule::Process). It keeps one level for each split it is inside of, runs the
+//! operations its [`Program`] asks for one after the other, and waits for nobody but the members of its own group: groups
+//! proceed on their own. How a group is split, and what a member knows of its group, is a [`Scheme`]. The state machine
+//! itself is that of [`meshwright_member`], which needs no system below it; here its lists grow.
 //!
 //! | file | what |
 //! |---|---|
 //! | [`program`] | what a member is asked to do next |
 //! | [`scheme`] | how groups are split |
-//! | [`pass`] | up a tree and down again: barrier, broadcast, reduce, all-reduce, scan, gather |
-//! | [`member`] | the state machine of one node |
+//! | [`pass`] | what passes over trees carry: words, lists |
+//! | [`member`] | the state machine of one node, as a process with a program |
+//! | [`direct`] | messages from one member to another |
+//! | [`hosted`], [`grown`] | a scheme as that machine sees it; lists that grow |
 
+pub mod direct;
+pub mod grown;
+pub mod hosted;
 pub mod member;
 pub mod pass;
 pub mod program;
 pub mod scheme;
 
 pub use member::{LogEntry, Member, members};
-pub use program::{Here, Operation, Operator, Outcome, Program, Script};
+pub use program::{Around, Here, Operation, Operator, Outcome, Program, Script};
 pub use scheme::{Join, Label, Links, Outbox, Position, Scheme, Side};

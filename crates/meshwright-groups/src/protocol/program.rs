@@ -1,37 +1,9 @@
 //! Programs of members: the operations they call, one after the other.
 
-use super::scheme::Label;
+use super::scheme::{Label, Links};
 use meshwright_core::units::{Cycles, NodeId};
 
-/// How values are put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// Their sum, modulo 2^64.
-    Sum,
-    /// The smallest.
-    Min,
-    /// The largest.
-    Max,
-}
-
-impl Operator {
-    /// What changes nothing.
-    pub fn identity(self) -> u64 {
-        match self {
-            Self::Sum | Self::Max => 0,
-            Self::Min => u64::MAX,
-        }
-    }
-
-    /// Puts two values together.
-    pub fn apply(self, a: u64, b: u64) -> u64 {
-        match self {
-            Self::Sum => a.wrapping_add(b),
-            Self::Min => a.min(b),
-            Self::Max => a.max(b),
-        }
-    }
-}
+pub use meshwright_member::Operator;
 
 /// Something all members of a group do together, each when it comes to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +29,23 @@ pub enum Operation {
     Scan(Operator, u64),
     /// The root of the tree learns all values, in the order of ranks.
     Gather(u64),
+    /// A barrier at which every member hands over what it wants to find again if the group loses a member:
+    /// [`Program::parcel`].
+    Keep,
+    /// What this member has kept, if it runs again after a loss: [`Outcome::Bytes`], else [`Outcome::Done`].
+    Recall,
+    /// This member sends [`Program::parcel`] to another one of its group, and does not wait.
+    Send {
+        /// The node of the other one.
+        to: NodeId,
+    },
+    /// This member waits for what another one has sent it: [`Outcome::Bytes`].
+    Receive {
+        /// The node of the other one.
+        from: NodeId,
+    },
+    /// What this member knows of its group: [`Outcome::Around`].
+    Look,
     /// This member computes, alone.
     Compute(Cycles),
     /// This member has come to its end.
@@ -73,6 +62,19 @@ pub enum Outcome {
     Value(u64),
     /// The values of all members, in the order of ranks.
     Values(Vec<u64>),
+    /// What another member sent, or what was kept.
+    Bytes(Vec<u8>),
+    /// What a member knows of its group.
+    Around(Around),
+}
+
+/// What a member knows of its group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Its edges in the tree of the group.
+    pub links: Links,
+    /// The nodes of all members by rank, where every member knows them.
+    pub nodes: Option<Vec<NodeId>>,
 }
 
 /// What a member knows when it decides.
@@ -96,6 +98,12 @@ pub struct Here {
 pub trait Program {
     /// The next operation; called at the start and whenever one has ended.
     fn next(&mut self, here: Here) -> Operation;
+
+    /// What goes with the operation that [`next`](Program::next) named last: of [`Operation::Send`] and
+    /// [`Operation::Keep`], and asked for once.
+    fn parcel(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
 }
 
 /// A program written down beforehand.

@@ -6,16 +6,10 @@ use super::program::{Operation, Outcome};
 use crate::{Group, Tree};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, NodeId};
+use meshwright_member::tree::{Edges, Place};
 use meshwright_network::topology::Machine;
 
-/// On which side of its parent's rank the sub-tree of a child lies, where a tree keeps an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// All its ranks are smaller.
-    Left,
-    /// All its ranks are larger.
-    Right,
-}
+pub use meshwright_member::{Label, Side};
 
 /// What a member knows of the tree of its group: its own edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +21,11 @@ pub struct Links {
 }
 
 impl Links {
+    /// The same, borrowed.
+    pub fn edges(&self) -> Edges<'_, NodeId> {
+        Edges { parent: self.parent, children: &self.children }
+    }
+
     /// The edges of one rank of a tree, with the nodes at their ends.
     ///
     /// # Complexity
@@ -84,6 +83,22 @@ impl<K> Position<K> {
     /// The memory it takes, in bytes; what `known` refers to is not counted.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(&self.links.children[..])
+    }
+}
+
+impl<K> Place for Position<K> {
+    type Node = NodeId;
+
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    fn size(&self) -> u32 {
+        self.size
+    }
+
+    fn edges(&self) -> Edges<'_, NodeId> {
+        self.links.edges()
     }
 }
 
@@ -152,6 +167,12 @@ pub trait Scheme {
         Join { links: parent.links(), across: None }
     }
 
+    /// The nodes of all members of the group by rank, where every member knows them.
+    fn nodes(place: &Position<Self::Known>) -> Option<&[NodeId]> {
+        let _ = place;
+        None
+    }
+
     /// A member begins to split its group.
     fn begin(
         &self,
@@ -198,13 +219,4 @@ pub trait Scheme {
 
     /// The memory a member keeps for a group and its split, in bytes.
     fn bytes_kept(place: &Position<Self::Known>, splitting: Option<&Self::Splitting>) -> usize;
-}
-
-/// What a member brings to a split.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Label {
-    /// Whom it goes with.
-    pub colour: u32,
-    /// Where it stands among them; of equal keys, by old rank.
-    pub key: u32,
 }

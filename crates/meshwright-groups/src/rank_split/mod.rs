@@ -14,21 +14,24 @@
 //! | [`routing`] | figure 3: where a packet goes next |
 //! | [`packet`] | what members send |
 //! | [`neighbours`] | what a member keeps of its group |
-//! | [`splitting`] | the six steps of a split at one member |
+//! | [`meshwright_member::splitting`] | the six steps of a split at one member |
 //! | [`scheme`] | the split as a scheme of [`protocol`](super::protocol) |
 //!
 //! # Source
 //!
 //! `chochia1996`, section 3.
 
-pub mod functions;
+use crate::protocol::grown::Grown;
+use meshwright_core::units::NodeId;
+
 pub mod neighbours;
 pub mod packet;
 pub mod routing;
 pub mod scheme;
-pub mod splitting;
 
-pub use functions::Functions;
+pub use meshwright_member::functions::{self, Functions};
 pub use neighbours::AdjacentRoot;
 pub use scheme::{Joining, RankSplit};
-pub use splitting::RankSplitting;
+
+/// What a member keeps of a split, from its own call of it until the groups join again.
+pub type RankSplitting = meshwright_member::splitting::RankSplitting<NodeId, Grown<routing::Routed>>;

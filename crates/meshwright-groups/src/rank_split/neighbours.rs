@@ -5,17 +5,7 @@ use crate::{Group, rank_halving};
 use meshwright_core::units::NodeId;
 
 /// The new neighbours of a member; of the parent and the children all are found, of the adjacent root only by roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Neighbours {
-    /// Its parent; none at the root.
-    pub parent: Option<NodeId>,
-    /// Its left child.
-    pub left: Option<NodeId>,
-    /// Its right child.
-    pub right: Option<NodeId>,
-    /// At a root: the root of the other group of the same split, if that has members.
-    pub adjacent_root: Option<NodeId>,
-}
+pub type Neighbours = meshwright_member::tree::Neighbours<NodeId>;
 
 /// At a root: the root of the other group of the split that made this one, if that has members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,10 +32,22 @@ impl Position<AdjacentRoot> {
     ///
     /// O(log s).
     pub fn in_group(group: &Group, rank: u32) -> Self {
-        let place = rank_halving::place(rank, group.size());
-        let node = |rank| group.node(rank);
-        let (parent, left, right) = (place.parent.map(node), place.left.map(node), place.right.map(node));
-        Self::beside(rank, group.size(), Neighbours { parent, left, right, adjacent_root: None })
+        Self::among(rank, group.size(), |rank| group.node(rank))
+    }
+
+    /// The position of a rank in a group of this size, where `node` says who has a rank; it has no adjacent root.
+    ///
+    /// # Panics
+    ///
+    /// When the rank is not below the size of the group.
+    ///
+    /// # Complexity
+    ///
+    /// O(log s).
+    pub fn among(rank: u32, size: u32, node: impl Fn(u32) -> NodeId) -> Self {
+        let place = rank_halving::place(rank, size);
+        let (parent, left, right) = (place.parent.map(&node), place.left.map(&node), place.right.map(&node));
+        Self::beside(rank, size, Neighbours { parent, left, right, adjacent_root: None })
     }
 
     /// At the root: the root of the other group of the split that made this one, if that has members.

@@ -1,12 +1,15 @@
 //! The paper's split as a scheme.
 
+use super::RankSplitting;
 use super::neighbours::AdjacentRoot;
 use super::packet::RankSplitPacket;
-use super::splitting::{RankSplitEvent, RankSplitting};
+use super::routing::Routed;
 use crate::Group;
 use crate::protocol::{Join, Label, Outbox, Position, Scheme};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{Bytes, NodeId};
+use meshwright_member as core;
+use meshwright_member::splitting::{RankSplitEvent, Steps};
 use meshwright_network::topology::Machine;
 
 /// On whose trees groups join again.
@@ -79,6 +82,10 @@ impl RankSplit {
         Self { partial: false, full: false, ..Self::default() }
     }
 
+    fn steps(&self) -> Steps {
+        Steps { partial: self.partial, full: self.full }
+    }
+
     /// Whether this split can do what the labels ask for; they stand in the order of ranks.
     ///
     /// # Errors
@@ -101,6 +108,12 @@ impl RankSplit {
             *last = label.key;
         }
         Ok(())
+    }
+}
+
+impl core::Outbox<NodeId, RankSplitPacket> for Outbox<RankSplitPacket> {
+    fn send(&mut self, to: NodeId, bytes: u64, packet: RankSplitPacket) {
+        self.messages.push((to, Bytes(bytes), packet));
     }
 }
 
@@ -137,7 +150,8 @@ impl Scheme for RankSplit {
         out: &mut Outbox<RankSplitPacket>,
     ) -> RankSplitting {
         assert!(label.colour < 2, "the paper's states are 0 and 1");
-        RankSplitting::begin(node, label.colour as u8, &mut RankSplitEvent { paper: self, place, out })
+        RankSplitting::begin(node, label.colour as u8, &mut RankSplitEvent::at(self.steps(), place, out))
+            .expect("lists grow")
     }
 
     fn receive(
@@ -149,11 +163,13 @@ impl Scheme for RankSplit {
         packet: RankSplitPacket,
         out: &mut Outbox<RankSplitPacket>,
     ) {
-        splitting.receive(from, packet, &mut RankSplitEvent { paper: self, place, out });
+        let event = &mut RankSplitEvent::at(self.steps(), place, out);
+        splitting.receive(from, packet, event).expect("lists grow");
     }
 
     fn take_place(&self, splitting: &mut RankSplitting) -> Option<Position<AdjacentRoot>> {
-        splitting.take_place()
+        let (rank, size, neighbours) = splitting.take_place()?;
+        Some(Position::beside(rank, size, neighbours))
     }
 
     fn step(packet: &RankSplitPacket) -> usize {
@@ -161,6 +177,8 @@ impl Scheme for RankSplit {
     }
 
     fn bytes_kept(place: &Position<AdjacentRoot>, splitting: Option<&RankSplitting>) -> usize {
-        place.bytes() + splitting.map_or(0, RankSplitting::bytes_kept)
+        let held =
+            |splitting: &RankSplitting| size_of_val(splitting) + splitting.waiting() * size_of::<Routed>();
+        place.bytes() + splitting.map_or(0, held)
     }
 }

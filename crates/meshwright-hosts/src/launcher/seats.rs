@@ -193,7 +193,7 @@ pub fn compare(expected: &[Expected], seats: &[Seat]) -> Vec<Misplaced> {
 }
 
 /// Whether two names are of one host: equal, or one is the other without its domain.
-fn is_same_host(one: &str, other: &str) -> bool {
+pub(crate) fn is_same_host(one: &str, other: &str) -> bool {
     let is_short_for = |short: &str, long: &str| {
         !short.contains('.') && long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
     };

@@ -153,7 +153,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             scale,
             works_when_whole: forwarding == Forwarding::ModifiedStoreAndForward,
             results,
-            record: Programs::new(machine.nodes(), machine.links() as usize),
+            record: Programs::new(machine.nodes(), machine.links()),
             pieces: Vec::new(),
             paths: Vec::new(),
             free: vec![0; machine.links() as usize],
@@ -223,7 +223,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             let to = machine.target(link).expect("a link of a path leads somewhere");
             let channel = CarryingLink { link, from: machine.source(link), to };
             let message = self.scale.message(link, piece.bytes);
-            let step = self.record.send(link.0, channel, message, piece.step.into_iter());
+            let step = self.record.send(channel, message, piece.step.into_iter());
             let free = &mut self.free[link.index()];
             *free = tick.max(*free) + self.scale.message_ticks(message);
             self.pieces[number as usize] = Piece { crossed: piece.crossed + 1, step: Some(step), ..piece };

@@ -1,8 +1,8 @@
 //! The front of installments: schedules none of which is beaten in processors, messages and time at once.
 
+use super::following::{Following, write};
 use super::shallow::shallow_flow;
-use super::timetable::Timetable;
-use super::{Following, InstallmentSettings, Installments, SLACKS, STRETCHES, Scale, write};
+use super::{InstallmentSettings, Installments, SLACKS, STRETCHES, Scale};
 use crate::optimum::Optimum;
 
 /// The parts of the messages allowed with which each flow is tried; besides, it is tried with one installment.
@@ -35,9 +35,7 @@ pub fn front(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -
                 if found.iter().any(beaten) {
                     continue;
                 }
-                let moments = sizes.moments(following.from, &following.ends);
-                let mut timetable = Timetable::new(scale, &following.streams);
-                add(&mut found, write(scale, &following.streams, &mut timetable, &moments));
+                add(&mut found, write(scale, &[(following.streams, sizes)]));
             }
         }
     }

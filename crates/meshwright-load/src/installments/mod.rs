@@ -7,10 +7,13 @@
 //! |---|---|
 //! | `scale` | [`Scale`]: shares to bytes, w Tcp to cycles |
 //! | `streams` | a flow made ready: from the sources outwards |
-//! | `sizes` | how much goes with which installment |
+//! | `sizes`, `layout` | how much goes with which installment, and over which links more than one at a time |
 //! | `timetable` | when everything happens |
+//! | `following` | a flow followed: the best sizes, the schedule |
 //! | `record` | what becomes of the steps |
 //! | `shallow` | flows that stay close to the sources |
+//! | `forest` | flows along trees |
+//! | `apart` | large machines: sizes of its own for each part of the flow |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
 //! | [`list()`] | messages on machines that do less at a time |
@@ -21,9 +24,13 @@
 //!
 //! `zhang2018`, chapter 7 (installments as future work).
 
+mod apart;
 mod consign;
 mod deliver;
+mod following;
+mod forest;
 mod front;
+mod layout;
 mod list;
 mod paths;
 mod record;
@@ -34,6 +41,7 @@ mod sizes;
 mod streams;
 mod timetable;
 
+pub use apart::plan_apart;
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
 pub use list::{Basis, ListSettings, limited, list};
@@ -41,17 +49,14 @@ pub use record::{CLOCK, Installments};
 pub use scale::Scale;
 pub use singles::{one_each, stay};
 
-use self::record::{Nothing, Programs};
+use self::following::{Following, write};
 use self::shallow::shallow_flow;
 use self::sizes::Sizes;
-use self::streams::Streams;
-use self::timetable::Timetable;
 use super::Problem;
 use super::flow::FlowPhase;
 use super::optimum::Optimum;
 
-use meshwright_core::error::{Error, Result};
-use meshwright_network::topology::Topology;
+use meshwright_core::error::Result;
 
 /// What a schedule may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +85,7 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when every flow uses more links than messages are allowed.
+/// [`NotApplicable`](meshwright_core::Error::NotApplicable) when every flow uses more links than messages are allowed.
 ///
 /// # Complexity
 ///
@@ -173,7 +178,7 @@ const WORTH: f64 = 0.001;
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when every flow uses more links than `most`.
+/// [`NotApplicable`](meshwright_core::Error::NotApplicable) when every flow uses more links than `most`.
 ///
 /// # Complexity
 ///
@@ -225,7 +230,7 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<FlowPhase> {
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when there are more links to use than messages allowed.
+/// [`NotApplicable`](meshwright_core::Error::NotApplicable) when there are more links to use than messages allowed.
 ///
 /// # Complexity
 ///
@@ -233,99 +238,5 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<FlowPhase> {
 pub fn follow(scale: &Scale, phases: &[FlowPhase], settings: &InstallmentSettings) -> Result<Installments> {
     let following = Following::new(scale, phases, settings)?;
     let sizes = following.search(tries(200, settings)).map_or(Sizes::equal(1), |(sizes, _)| sizes);
-    let mut timetable = Timetable::new(scale, &following.streams);
-    Ok(write(scale, &following.streams, &mut timetable, &sizes.moments(following.from, &following.ends)))
-}
-
-/// A flow to be followed.
-struct Following<'s, 'p, 'm> {
-    scale: &'s Scale<'p, 'm>,
-    streams: Streams,
-    from: f64,
-    /// The ends of the phases.
-    ends: Vec<f64>,
-    messages: u64,
-    /// The most installments.
-    most: u32,
-}
-
-impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
-    /// Errors as for [`follow`].
-    fn new(scale: &'s Scale<'p, 'm>, phases: &[FlowPhase], settings: &InstallmentSettings) -> Result<Self> {
-        let streams = Streams::new(scale, phases);
-        let lines = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).max().unwrap_or(0);
-        let all: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
-        let messages = settings.chunks;
-        if all > messages {
-            let why = format!("{all} links carry something, and only {messages} messages are allowed");
-            return Err(Error::not_applicable("sending the load in messages", why));
-        }
-        // Every end of a phase is the end of an installment.
-        let most = (messages - (all - lines)).checked_div(lines).map_or(1, |most| most.min(1000) as u32);
-        let ends = streams.epochs.iter().map(|epoch| epoch.until).collect();
-        let from = streams.epochs.first().map_or(0.0, |epoch| epoch.from);
-        Ok(Self { scale, streams, from, ends, messages, most })
-    }
-
-    /// With so many messages, or with as few as there can be, if that is more; errors as for [`follow`].
-    fn of_messages(
-        scale: &'s Scale<'p, 'm>,
-        phases: &[FlowPhase],
-        messages: u64,
-        settings: &InstallmentSettings,
-    ) -> Result<Self> {
-        let mut following = Self::new(scale, phases, settings)?;
-        let least = following.messages_at_least();
-        following.most =
-            messages.checked_div(least).map_or(1, |most| most.clamp(1, u64::from(following.most)) as u32);
-        Ok(following)
-    }
-
-    /// The messages of one installment.
-    fn messages_at_least(&self) -> u64 {
-        self.streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum()
-    }
-
-    /// How many nodes work off something.
-    fn processors(&self) -> usize {
-        let junctions = self.streams.epochs.iter().flat_map(|epoch| &epoch.junctions);
-        let mut nodes: Vec<_> = junctions.filter(|one| one.work > 0.0).map(|one| one.node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes.len()
-    }
-
-    /// The best sizes a search finds with so many tries, and their time in ticks.
-    fn search(&self, tries: usize) -> Option<(Sizes, u64)> {
-        let mut timetable = Timetable::new(self.scale, &self.streams);
-        let time = |sizes: &Sizes| {
-            let ticks = timetable.run(&sizes.moments(self.from, &self.ends), &mut Nothing);
-            if timetable.messages > self.messages { u64::MAX } else { ticks }
-        };
-        Some(sizes::search(self.most, tries, time)).filter(|(_, ticks)| *ticks < u64::MAX)
-    }
-}
-
-/// The schedule with installments that end at these moments.
-fn write(scale: &Scale, streams: &Streams, timetable: &mut Timetable, moments: &[f64]) -> Installments {
-    let mut programs = Programs::new(scale.problem().machine().nodes(), streams.channels.len());
-    let ticks = timetable.run(moments, &mut programs);
-    let shares: Vec<f64> = timetable.shares().map(|bytes| bytes as f64 / scale.bytes() as f64).collect();
-    let mut before = streams.epochs.first().map_or(0.0, |epoch| epoch.from);
-    let length = streams.end() - before;
-    let share = |&moment: &f64| {
-        let share = (moment - before) / length;
-        before = moment;
-        share
-    };
-    Installments {
-        schedule: programs.into_schedule(),
-        messages: timetable.messages,
-        processors: shares.iter().filter(|&&share| share > 0.0).count(),
-        predicted_cycles: scale.costs().cycles(ticks).0,
-        makespan: scale.units_of_ticks(ticks),
-        installments: moments.iter().map(share).collect(),
-        shares,
-        waiting_max: timetable.waiting_max(),
-    }
+    Ok(write(scale, &[(following.streams, sizes)]))
 }

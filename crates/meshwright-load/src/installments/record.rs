@@ -27,15 +27,8 @@ pub struct Installments {
 
 /// Is told every step.
 pub(super) trait Record {
-    /// A message over the link with this index, after these steps of the node it leaves; returns the step in which it
-    /// is received.
-    fn send(
-        &mut self,
-        line: u32,
-        channel: CarryingLink,
-        message: Bytes,
-        after: impl Iterator<Item = u32>,
-    ) -> u32;
+    /// A message over a link, after these steps of the node it leaves; returns the step in which it is received.
+    fn send(&mut self, channel: CarryingLink, message: Bytes, after: impl Iterator<Item = u32>) -> u32;
 
     /// Work on a node after these steps of it; returns the step it is.
     fn work(&mut self, node: NodeId, cycles: Cycles, after: impl Iterator<Item = u32>) -> u32;
@@ -58,7 +51,7 @@ pub(super) fn most_waiting(changes: impl Iterator<Item = i64>) -> u64 {
 pub(super) struct Nothing;
 
 impl Record for Nothing {
-    fn send(&mut self, _: u32, _: CarryingLink, _: Bytes, _: impl Iterator<Item = u32>) -> u32 {
+    fn send(&mut self, _: CarryingLink, _: Bytes, _: impl Iterator<Item = u32>) -> u32 {
         0
     }
 
@@ -74,7 +67,7 @@ impl Record for Nothing {
 /// Writes the programs of all nodes.
 pub(super) struct Programs {
     schedule: Schedule,
-    /// By line the step of its last message, and how many it had.
+    /// By link id the step of its last message, and how many it had.
     last_send: Vec<Option<u32>>,
     sent: Vec<u32>,
     /// By node id the last step of its processor.
@@ -87,12 +80,12 @@ pub(super) struct Programs {
 pub const CLOCK: u8 = 1;
 
 impl Programs {
-    /// Empty programs for this many nodes and lines.
-    pub(super) fn new(nodes: u32, lines: usize) -> Self {
+    /// Empty programs for this many nodes and links.
+    pub(super) fn new(nodes: u32, links: u32) -> Self {
         Self {
             schedule: Schedule { ranks: vec![Rank::default(); nodes as usize] },
-            last_send: vec![None; lines],
-            sent: vec![0; lines],
+            last_send: vec![None; links as usize],
+            sent: vec![0; links as usize],
             last_work: vec![None; nodes as usize],
             clocks: Vec::new(),
         }
@@ -131,20 +124,14 @@ fn append(rank: &mut Rank, op: Op, after: impl Iterator<Item = u32>) -> u32 {
 }
 
 impl Record for Programs {
-    fn send(
-        &mut self,
-        line: u32,
-        channel: CarryingLink,
-        message: Bytes,
-        after: impl Iterator<Item = u32>,
-    ) -> u32 {
-        let CarryingLink { from, to, .. } = channel;
-        let tag = self.sent[line as usize];
-        self.sent[line as usize] += 1;
-        let before = self.last_send[line as usize];
+    fn send(&mut self, channel: CarryingLink, message: Bytes, after: impl Iterator<Item = u32>) -> u32 {
+        let CarryingLink { link, from, to } = channel;
+        let tag = self.sent[link.index()];
+        self.sent[link.index()] += 1;
+        let before = self.last_send[link.index()];
         let send = Op::Send { peer: to, bytes: message, tag };
         let step = append(&mut self.schedule.ranks[from.index()], send, before.into_iter().chain(after));
-        self.last_send[line as usize] = Some(step);
+        self.last_send[link.index()] = Some(step);
         let receive = Op::Recv { peer: from, bytes: message, tag };
         append(&mut self.schedule.ranks[to.index()], receive, std::iter::empty())
     }

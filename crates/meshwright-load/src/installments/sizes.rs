@@ -7,6 +7,9 @@
 /// size j = min(1, first * rise^j, last * fall^(n - 1 - j)),  j = 0 .. n - 1
 /// ```
 ///
+/// Links that carry little get fewer of them, by [`Layout`](super::layout::Layout); then n is what makes as many messages as
+/// `installments` over every link.
+///
 /// # Source
 ///
 /// `yang2003`: rounds that grow while start-ups are many and shrink towards the end.
@@ -17,12 +20,20 @@ pub(super) struct Sizes {
     pub(super) rise: f64,
     pub(super) last: f64,
     pub(super) fall: f64,
+    /// The place in [`THINNINGS`].
+    pub(super) thinning: usize,
 }
 
 impl Sizes {
+    /// So many, the rest from the tables.
+    pub(super) fn at(installments: u32, [first, rise, last, fall, thinning]: SizePlaces) -> Self {
+        let (first, rise, last, fall) = (ENDS[first], STEPS[rise], ENDS[last], STEPS[fall]);
+        Self { installments, first, rise, last, fall, thinning }
+    }
+
     /// All alike.
     pub(super) fn equal(installments: u32) -> Self {
-        Self { installments, first: 1.0, rise: 1.0, last: 1.0, fall: 1.0 }
+        Self { installments, first: 1.0, rise: 1.0, last: 1.0, fall: 1.0, thinning: 0 }
     }
 
     /// The shares of the installments; they sum to 1.
@@ -71,28 +82,50 @@ impl Sizes {
 /// What each of the sizes may be.
 const ENDS: &[f64] = &[1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.003, 0.001, 1e-4];
 const STEPS: &[f64] = &[1.05, 1.1, 1.15, 1.2, 1.3, 1.45, 1.7, 2.0, 2.5, 3.5, 6.0];
-const COUNTS: &[u32] = &[
+
+/// How much less often links pass on that carry less.
+pub(super) const THINNINGS: &[f64] = &[0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// How many installments are tried.
+pub(super) const COUNTS: &[u32] = &[
     1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 100, 130, 170, 220, 300, 400,
     600, 1000,
 ];
 
-/// Sizes with the least time among those a search meets: from a good guess one number after the other is moved
-/// until none helps. `time` judges sizes, of at most `most` installments, at most `tries` times.
-pub(super) fn search(most: u32, tries: usize, mut time: impl FnMut(&Sizes) -> u64) -> (Sizes, u64) {
-    let mut counts: Vec<u32> = COUNTS.iter().copied().filter(|&count| count < most).collect();
-    counts.push(most);
-    let sizes = |places: &[usize; 5]| Sizes {
-        installments: counts[places[0]],
-        first: ENDS[places[1]],
-        rise: STEPS[places[2]],
-        last: ENDS[places[3]],
-        fall: STEPS[places[4]],
+/// The places of five of the sizes in their tables, in the order of [`Sizes`].
+pub(super) type SizePlaces = [usize; 5];
+
+/// Where a search begins that knows nothing.
+pub(super) const GUESS: SizePlaces = [2, 7, 5, 4, 0];
+
+/// The numbers of installments up to the most, which is one of them.
+pub(super) fn counts_up_to(most: u32) -> Vec<u32> {
+    COUNTS.iter().copied().filter(|&count| count < most).chain([most]).collect()
+}
+
+/// Which sizes a search looks at.
+pub(super) struct SizeSearch<'c> {
+    pub(super) counts: &'c [u32],
+    pub(super) guess: SizePlaces,
+    /// How many of [`THINNINGS`] are tried.
+    pub(super) thinnings: usize,
+    /// How many sizes are tried.
+    pub(super) tries: usize,
+}
+
+/// Sizes with the least time among those a search meets, with their places: from a guess one number after the other is
+/// moved until none helps. `time` judges them.
+pub(super) fn search(asked: &SizeSearch, mut time: impl FnMut(&Sizes) -> u64) -> (SizePlaces, Sizes, u64) {
+    let &SizeSearch { counts, guess, thinnings, tries } = asked;
+    let sizes = |&[count, first, rise, last, fall, thinning]: &[usize; 6]| {
+        Sizes::at(counts[count], [first, rise, last, fall, thinning])
     };
-    let lengths = [counts.len(), ENDS.len(), STEPS.len(), ENDS.len(), STEPS.len()];
-    let mut best = [counts.len() / 2, 2, 7, 5, 4];
+    let lengths = [counts.len(), ENDS.len(), STEPS.len(), ENDS.len(), STEPS.len(), thinnings];
+    let [first, rise, last, fall, thinning] = guess;
+    let mut best = [counts.len() / 2, first, rise, last, fall, thinning];
     let mut least = time(&sizes(&best));
     let (mut tried, mut since, mut axis) = (1, 0, 0);
-    while since < 5 && tried < tries {
+    while since < lengths.len() && tried < tries {
         let before = least;
         for (down, step) in [(false, 2), (true, 2), (false, 1), (true, 1)] {
             loop {
@@ -114,7 +147,8 @@ pub(super) fn search(most: u32, tries: usize, mut time: impl FnMut(&Sizes) -> u6
             }
         }
         since = if least < before { 0 } else { since + 1 };
-        axis = (axis + 1) % 5;
+        axis = (axis + 1) % lengths.len();
     }
-    (sizes(&best), least)
+    let [_, first, rise, last, fall, thinning] = best;
+    ([first, rise, last, fall, thinning], sizes(&best), least)
 }

@@ -17,10 +17,18 @@ pub(super) struct CarryingLink {
     pub(super) to: NodeId,
 }
 
+/// A link that carries something, and the places of its ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    pub(super) carrying: CarryingLink,
+    pub(super) from: u32,
+    pub(super) to: u32,
+}
+
 /// What a node sends over one link in one epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream {
-    /// The index of its [`CarryingLink`].
+    /// The index of its [`Channel`].
     pub(super) channel: u32,
     /// In bytes, not yet whole.
     pub(super) load: f64,
@@ -29,7 +37,7 @@ pub(super) struct Stream {
 /// What a node does in one epoch.
 #[derive(Clone, Debug)]
 pub(super) struct Junction {
-    pub(super) node: NodeId,
+    pub(super) place: u32,
     /// Its streams in [`Epoch::streams`], the largest last.
     pub(super) streams: std::ops::Range<u32>,
     /// What it works off, in bytes, not yet whole.
@@ -58,38 +66,124 @@ pub(super) struct Supply {
     pub(super) release: f64,
 }
 
-/// The whole flow.
+/// A flow, or a part of it that no link joins to the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Streams {
     pub(super) epochs: Vec<Epoch>,
-    pub(super) channels: Vec<CarryingLink>,
-    /// In the order of the sources; their bytes sum to those of the load.
-    pub(super) supplies: Vec<Supply>,
+    pub(super) channels: Vec<Channel>,
+    /// The nodes that take part: everything else names them by their places in this list.
+    pub(super) places: Vec<NodeId>,
+    /// By release, each with its place; the bytes of the whole flow sum to those of the load.
+    pub(super) supplies: Vec<(u32, Supply)>,
 }
 
 impl Streams {
     /// The flow of these phases, one after the other.
     pub(super) fn new(scale: &Scale, phases: &[FlowPhase]) -> Self {
-        let problem = scale.problem();
+        let machine = scale.problem().machine();
         let mut builder = Builder {
             scale,
-            channel_of: vec![u32::MAX; problem.machine().links() as usize],
+            channel_of: vec![u32::MAX; machine.links() as usize],
+            place_of: vec![u32::MAX; machine.nodes() as usize],
             channels: Vec::new(),
+            places: Vec::new(),
         };
         let mut epochs: Vec<Epoch> = phases.iter().map(|phase| builder.epoch(phase)).collect();
         // What a node has left it may keep as long as it takes part later.
-        let mut is_over = vec![true; problem.machine().nodes() as usize];
+        let mut is_over = vec![true; builder.places.len()];
         for epoch in epochs.iter_mut().rev() {
             for junction in &mut epoch.junctions {
-                junction.flush = std::mem::replace(&mut is_over[junction.node.index()], false);
+                junction.flush = std::mem::replace(&mut is_over[junction.place as usize], false);
             }
         }
-        Self { epochs, channels: builder.channels, supplies: supplies(problem, scale.bytes()) }
+        let entering = supplies(scale.problem(), scale.bytes()).into_iter();
+        let mut supplies: Vec<_> = entering.map(|supply| (builder.place(supply.node), supply)).collect();
+        supplies.sort_by(|a, b| a.1.release.total_cmp(&b.1.release));
+        Self { epochs, channels: builder.channels, places: builder.places, supplies }
+    }
+
+    /// When the first epoch begins, in units of w Tcp.
+    pub(super) fn from(&self) -> f64 {
+        self.epochs.first().map_or(0.0, |epoch| epoch.from)
+    }
+
+    /// The ends of the epochs, in units of w Tcp.
+    pub(super) fn ends(&self) -> Vec<f64> {
+        self.epochs.iter().map(|epoch| epoch.until).collect()
     }
 
     /// The end of the last epoch, in units of w Tcp.
     pub(super) fn end(&self) -> f64 {
         self.epochs.last().map_or(0.0, |epoch| epoch.until)
+    }
+
+    /// The parts that no link joins, in the order of their first places.
+    ///
+    /// # Complexity
+    ///
+    /// O(places + streams), of all epochs.
+    pub(super) fn parts(self) -> Vec<Self> {
+        let roots = self.roots();
+        let (mut number, mut parts) = (vec![u32::MAX; self.places.len()], Vec::<Self>::new());
+        let (mut part_of, mut place_of) = (Vec::new(), Vec::new());
+        for (place, &node) in self.places.iter().enumerate() {
+            let number = &mut number[roots[place] as usize];
+            if *number == u32::MAX {
+                *number = parts.len() as u32;
+                let epochs = self.epochs.iter().map(|epoch| Epoch {
+                    from: epoch.from,
+                    until: epoch.until,
+                    junctions: Vec::new(),
+                    streams: Vec::new(),
+                });
+                let epochs = epochs.collect();
+                parts.push(Self { epochs, channels: Vec::new(), places: Vec::new(), supplies: Vec::new() });
+            }
+            let part = &mut parts[*number as usize];
+            part_of.push(*number as usize);
+            place_of.push(part.places.len() as u32);
+            part.places.push(node);
+        }
+        let mut channel_of = Vec::with_capacity(self.channels.len());
+        for channel in self.channels {
+            let part = &mut parts[part_of[channel.from as usize]];
+            channel_of.push(part.channels.len() as u32);
+            let (from, to) = (place_of[channel.from as usize], place_of[channel.to as usize]);
+            part.channels.push(Channel { from, to, ..channel });
+        }
+        for (number, epoch) in self.epochs.into_iter().enumerate() {
+            for junction in epoch.junctions {
+                let part = &mut parts[part_of[junction.place as usize]].epochs[number];
+                let first = part.streams.len() as u32;
+                let streams = &epoch.streams[junction.streams.start as usize..junction.streams.end as usize];
+                let own =
+                    |stream: &Stream| Stream { channel: channel_of[stream.channel as usize], ..*stream };
+                part.streams.extend(streams.iter().map(own));
+                let (place, streams) = (place_of[junction.place as usize], first..part.streams.len() as u32);
+                part.junctions.push(Junction { place, streams, ..junction });
+            }
+        }
+        for (place, supply) in self.supplies {
+            parts[part_of[place as usize]].supplies.push((place_of[place as usize], supply));
+        }
+        parts
+    }
+
+    /// By place, a place that is the same for all that hang together.
+    fn roots(&self) -> Vec<u32> {
+        let mut above: Vec<u32> = (0..self.places.len() as u32).collect();
+        let find = |above: &mut Vec<u32>, mut at: u32| {
+            while above[at as usize] != at {
+                above[at as usize] = above[above[at as usize] as usize];
+                at = above[at as usize];
+            }
+            at
+        };
+        for channel in &self.channels {
+            let (a, b) = (find(&mut above, channel.from), find(&mut above, channel.to));
+            above[a.max(b) as usize] = a.min(b);
+        }
+        (0..above.len() as u32).map(|place| find(&mut above, place)).collect()
     }
 }
 
@@ -121,7 +215,10 @@ struct Builder<'a, 'p, 'm> {
     scale: &'a Scale<'p, 'm>,
     /// By link id.
     channel_of: Vec<u32>,
-    channels: Vec<CarryingLink>,
+    /// By node id.
+    place_of: Vec<u32>,
+    channels: Vec<Channel>,
+    places: Vec<NodeId>,
 }
 
 impl Builder<'_, '_, '_> {
@@ -141,17 +238,27 @@ impl Builder<'_, '_, '_> {
             let work = phase.flow.node[node.index()];
             let work = if work > NOISE { work * bytes } else { 0.0 };
             let streams = first as u32..streams.len() as u32;
-            junctions.push(Junction { node, streams, work, flush: true });
+            junctions.push(Junction { place: self.place(node), streams, work, flush: true });
         }
         Epoch { from: phase.from, until: phase.until, junctions, streams }
     }
 
-    fn channel(&mut self, link: LinkId, from: NodeId, to: NodeId) -> u32 {
-        let place = &mut self.channel_of[link.index()];
+    fn place(&mut self, node: NodeId) -> u32 {
+        let place = &mut self.place_of[node.index()];
         if *place == u32::MAX {
-            *place = self.channels.len() as u32;
-            self.channels.push(CarryingLink { link, from, to });
+            *place = self.places.len() as u32;
+            self.places.push(node);
         }
         *place
+    }
+
+    fn channel(&mut self, link: LinkId, from: NodeId, to: NodeId) -> u32 {
+        if self.channel_of[link.index()] == u32::MAX {
+            self.channel_of[link.index()] = self.channels.len() as u32;
+            let carrying = CarryingLink { link, from, to };
+            let (from, to) = (self.place(from), self.place(to));
+            self.channels.push(Channel { carrying, from, to });
+        }
+        self.channel_of[link.index()]
     }
 }

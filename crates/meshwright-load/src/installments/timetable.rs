@@ -3,11 +3,11 @@
 //! A link serves its messages in their order, one at a time, for c + b W each. A node sends on or works off what has
 //! come in whole, in the order in which it came. So all times follow one from the other.
 
+use super::layout::{CLASSES, Layout, is_due};
 use super::record::{Record, most_waiting};
 use super::scale::Scale;
 use super::streams::{Epoch, Junction, Streams, Supply};
-use meshwright_core::units::{Cycles, NodeId};
-use meshwright_network::topology::Topology;
+use meshwright_core::units::Cycles;
 
 /// Load that has come in.
 #[derive(Clone, Copy, Debug)]
@@ -57,13 +57,15 @@ struct LinkProgress {
     seen: usize,
 }
 
-/// The state of all nodes and links.
+/// The state of all nodes and links that take part.
 pub(super) struct Timetable<'s, 'p, 'm> {
     scale: &'s Scale<'p, 'm>,
     streams: &'s Streams,
+    /// By place.
     stores: Vec<Store>,
+    /// By channel.
     lines: Vec<LinkProgress>,
-    /// By node id, bytes worked off in this epoch.
+    /// By place, bytes worked off in this epoch.
     worked: Vec<u64>,
     per_cycle: u64,
     /// When the last message arrived and the last work ended, in ticks.
@@ -74,13 +76,13 @@ pub(super) struct Timetable<'s, 'p, 'm> {
 
 impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
     pub(super) fn new(scale: &'s Scale<'p, 'm>, streams: &'s Streams) -> Self {
-        let nodes = scale.problem().machine().nodes();
+        let places = streams.places.len();
         Self {
             scale,
             streams,
-            stores: vec![Store::default(); nodes as usize],
+            stores: vec![Store::default(); places],
             lines: vec![LinkProgress::default(); streams.channels.len()],
-            worked: vec![0; nodes as usize],
+            worked: vec![0; places],
             per_cycle: scale.costs().ticks_per_cycle(),
             end: 0,
             messages: 0,
@@ -88,30 +90,31 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
     }
 
     /// Sends everything, an installment up to each of these fluid times; returns the end in ticks.
-    pub(super) fn run(&mut self, moments: &[f64], record: &mut impl Record) -> u64 {
+    pub(super) fn run(&mut self, moments: &[f64], layout: &Layout, record: &mut impl Record) -> u64 {
         self.reset();
         let streams = self.streams;
         let (mut next, mut released) = (0, 0);
-        let mut supplies = streams.supplies.clone();
-        supplies.sort_by(|a, b| a.release.total_cmp(&b.release));
-        for epoch in &streams.epochs {
+        for (number, epoch) in streams.epochs.iter().enumerate() {
             self.lines.iter_mut().for_each(|line| line.sent = 0);
             self.worked.fill(0);
-            while let Some(supply) = supplies.get(released)
+            while let Some((place, supply)) = streams.supplies.get(released)
                 && (supply.release <= epoch.from || epoch.until >= streams.end())
             {
-                self.release(supply, record);
+                self.release(*place, supply, record);
                 released += 1;
             }
-            while next < moments.len() && moments[next] <= epoch.until {
-                let whole = moments[next] >= epoch.until;
-                let part =
-                    if whole { 1.0 } else { (moments[next] - epoch.from) / (epoch.until - epoch.from) };
-                for junction in &epoch.junctions {
-                    self.pass(epoch, junction, part, whole, record);
+            let after = moments.partition_point(|&moment| moment <= epoch.until).max(next);
+            for (at, &moment) in moments[next..after].iter().enumerate() {
+                let whole = moment >= epoch.until;
+                let part = if whole { 1.0 } else { (moment - epoch.from) / (epoch.until - epoch.from) };
+                let to_go = after - next - 1 - at;
+                for class in (0..CLASSES).take_while(|&class| is_due(class, to_go)) {
+                    for junction in layout.of_class(number, class) {
+                        self.pass(epoch, junction, part, whole, record);
+                    }
                 }
-                next += 1;
             }
+            next = after;
         }
         self.end
     }
@@ -127,9 +130,9 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
     }
 
     /// A load enters: its node counts the time on its processor.
-    fn release(&mut self, supply: &Supply, record: &mut impl Record) {
+    fn release(&mut self, place: u32, supply: &Supply, record: &mut impl Record) {
         let tick = self.scale.cycles(supply.release).0 * self.per_cycle;
-        let store = &mut self.stores[supply.node.index()];
+        let store = &mut self.stores[place as usize];
         store.held += supply.bytes;
         if tick == 0 {
             return store.arrive(supply.bytes, 0, None);
@@ -142,7 +145,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
 
     /// One node passes on and works off what belongs to an installment.
     fn pass(&mut self, epoch: &Epoch, junction: &Junction, part: f64, whole: bool, record: &mut impl Record) {
-        let node = junction.node.index();
+        let node = junction.place as usize;
         self.stores[node].put_in_order();
         let flush = whole && junction.flush;
         let streams = &epoch.streams[junction.streams.start as usize..junction.streams.end as usize];
@@ -165,34 +168,36 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
             false => wanted.saturating_sub(self.worked[node]).min(self.stores[node].held),
         };
         if bytes > 0 {
-            self.work(junction.node, bytes, record);
+            self.work(node, bytes, record);
         }
     }
 
     fn send(&mut self, line: usize, bytes: u64, record: &mut impl Record) {
         let channel = self.streams.channels[line];
-        let message = self.scale.message(channel.link, bytes);
-        let ready = self.stores[channel.from.index()].take(bytes);
+        let (from, to) = (channel.from as usize, channel.to as usize);
+        let message = self.scale.message(channel.carrying.link, bytes);
+        let ready = self.stores[from].take(bytes);
         let LinkProgress { sent, free, seen } = &mut self.lines[line];
         *sent += bytes;
-        let store = &self.stores[channel.from.index()];
+        let store = &self.stores[from];
         let waits = store.arrivals[(*seen).min(store.through)..store.through].iter();
-        let step = record.send(line as u32, channel, message, waits.filter_map(|arrival| arrival.step));
+        let step = record.send(channel.carrying, message, waits.filter_map(|arrival| arrival.step));
         *seen = store.through.max(*seen);
         *free = ready.max(*free) + self.scale.message_ticks(message);
         let tick = *free;
         self.end = self.end.max(tick);
         self.messages += 1;
-        self.stores[channel.from.index()].clear(tick);
-        let target = &mut self.stores[channel.to.index()];
+        self.stores[from].clear(tick);
+        let target = &mut self.stores[to];
         target.held += bytes;
         target.arrive(bytes, tick, Some(step));
     }
 
-    fn work(&mut self, node: NodeId, bytes: u64, record: &mut impl Record) {
+    fn work(&mut self, place: usize, bytes: u64, record: &mut impl Record) {
+        let node = self.streams.places[place];
         let cycles = self.scale.work(node, bytes);
-        self.worked[node.index()] += bytes;
-        let store = &mut self.stores[node.index()];
+        self.worked[place] += bytes;
+        let store = &mut self.stores[place];
         let ready = store.take(bytes);
         let waits = store.arrivals[store.seen.min(store.through)..store.through].iter();
         record.work(node, cycles, waits.filter_map(|arrival| arrival.step));
@@ -218,7 +223,7 @@ impl<'s, 'p, 'm> Timetable<'s, 'p, 'm> {
         self.stores.iter().map(most).max().unwrap_or(0)
     }
 
-    /// By node id, the bytes worked off.
+    /// By place, the bytes worked off.
     pub(super) fn shares(&self) -> impl Iterator<Item = u64> {
         self.stores.iter().map(|store| store.worked)
     }

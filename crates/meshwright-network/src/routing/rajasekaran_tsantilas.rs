@@ -35,6 +35,15 @@ pub const RAJASEKARAN_TSANTILAS: Routing = Routing {
     relation: |machine| Ok(Relation::RajasekaranTsantilas(Slices::new(machine)?)),
 };
 
+/// The rows of a slice: n / log n.
+///
+/// ```text
+/// ceil(n / ceil(log2 n)) for n rows, one logarithm at least
+/// ```
+pub fn slice_height(rows: u32) -> u32 {
+    rows.div_ceil(rows.next_power_of_two().trailing_zeros().max(1))
+}
+
 /// The mesh and its slices; a header's `via` is where the first phase ends.
 #[derive(Clone, Debug)]
 pub struct Slices<'m> {
@@ -46,8 +55,7 @@ impl<'m> Slices<'m> {
     fn new(machine: &'m Machine) -> Result<Self> {
         let grid = plane("rajasekaran-tsantilas", machine)?;
         let rows = grid.sides()[0];
-        let logarithm = rows.next_power_of_two().trailing_zeros().max(1);
-        Ok(Self { axes: Axes::new(grid, true, false), height: rows.div_ceil(logarithm) })
+        Ok(Self { axes: Axes::new(grid, true, false), height: slice_height(rows) })
     }
 
     pub(super) fn classes(&self) -> u32 {

@@ -1,10 +1,9 @@
-//! The split as messages: lemmas 2 and 3, what steps 2 and 5 are for, space, theorem 4.
+//! The split as messages: lemmas 2 and 3, what steps 2 and 5 are for, space.
 
 use rand::{Rng, RngExt};
 
-use super::adversary::adversarial_corner_group;
 use super::definition::{self, way};
-use super::{HOLDS, NOT_BUILT, REMARK, Study};
+use super::{HOLDS, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation, Numbers};
 use meshwright_core::error::Result;
@@ -16,7 +15,6 @@ use meshwright_groups::rank_split::routing::{Role, Routed};
 use meshwright_groups::{Group, rank_halving};
 use meshwright_network::topology::Machine;
 use meshwright_sim::any_order::{self, Adversary, Order};
-use meshwright_sim::{Engine, run};
 
 pub(super) const CLAIMS: &[Claim<Study>] = &[
     Claim {
@@ -85,40 +83,6 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         fails_if: "a member keeps more bytes in a larger group, or more than eight messages wait at one",
         derive: constant_space,
         ..HOLDS
-    },
-    Claim {
-        id: "theorem-4",
-        source: "Section 4, theorem 4",
-        statement: "A group of s members of an n x n mesh is split in O(n log s) steps, others beside it",
-        definition: "the steps of a split with random labels in the packet engine, over n log2 s: all nodes, four groups of random \
-                     nodes at once, and the corner group of any-order",
-        printed: "from n to 2 n the ratio grows by no more than a quarter, n = 8 to 64",
-        fails_if: "the ratio grows by more than a quarter from some n to 2 n",
-        derive: theorem_4,
-        ..HOLDS
-    },
-    Claim {
-        id: "theorem-4-hilbert",
-        source: "Section 4, after theorem 4",
-        statement: "With a routing that keeps locality, Hilbert order needs only O(n sqrt(log n)) steps",
-        definition: "the links from the root to its lowest vertex in the corner group, which every pass must cross, over \
-                     n sqrt(log2 n)",
-        printed: "the ratio does not grow with n",
-        errata: Some("G17"),
-        fails_if: "the ratio does not grow from n = 32 to 512",
-        derive: after_theorem_4,
-        ..super::REFUTED
-    },
-    Claim {
-        id: "theorem-4-routing",
-        source: "Section 4, before theorem 4",
-        statement: "The edges of all trees are three permutations, each routed in 2 n + O(log n) steps with queues of O(log n)",
-        definition: "no method: groups send by dimension order, with queues of `--buffers` packets; \
-                     `simulate --set routing=rajasekaran-tsantilas` has the routing, for traffic alone",
-        printed: "with high probability, by the randomised routing of [12]",
-        fails_if: "`groups` can send by randomised routing and counts its queues",
-        derive: |_| Ok(Derivation::of("groups are not sent by randomised routing", Check::default())),
-        ..NOT_BUILT
     },
 ];
 
@@ -325,71 +289,4 @@ fn constant_space(_: &Study) -> Result<Derivation> {
     }
     let note = "Two levels, the split between them included.";
     Ok(Derivation::of("s = 8 to 4096", check).numbers(numbers).note(note))
-}
-
-/// The steps until disjoint groups that begin together have split by random labels.
-fn steps(machine: &Machine, groups: &[Group], generator: &mut impl Rng) -> Result<u64> {
-    let paper = RankSplit::default();
-    let mut all = Vec::new();
-    for group in groups {
-        let programs =
-            (0..group.size()).map(|_| Script::new(vec![split(generator.random_range(0..2u8))])).collect();
-        let mut own = members(&paper, machine, group, programs)?;
-        if all.is_empty() {
-            all = own;
-            continue;
-        }
-        for node in group.members() {
-            std::mem::swap(&mut all[node.index()], &mut own[node.index()]);
-        }
-    }
-    Ok(run(machine, &mut all, &Engine::Packet)?.cycles.0)
-}
-
-fn theorem_4(_: &Study) -> Result<Derivation> {
-    let mut check = Check::default();
-    let mut numbers = Numbers::new(&["n", "group", "s", "steps", "steps / (n log2 s)"]);
-    let mut generator = rng::stream(0, "theorem 4");
-    let mut before = [None; 3];
-    for side in [4u32, 8, 16, 32, 64] {
-        let mesh = Machine::mesh([side, side])?.in_packets();
-        let whole = Group::whole(&mesh, "hilbert")?;
-        let corners = adversarial_corner_group(&mesh, "hilbert")?;
-        let colours: Vec<u32> = (0..whole.size()).map(|_| generator.random_range(0..4)).collect();
-        let quarters: Vec<Group> = whole.split(&colours).into_iter().map(|(_, group)| group).collect();
-        let cases = [("all nodes", vec![whole]), ("one of four", quarters), ("corners", vec![corners])];
-        for ((name, groups), before) in cases.into_iter().zip(&mut before) {
-            let steps = steps(&mesh, &groups, &mut generator)?;
-            let size = groups.iter().map(Group::size).max().unwrap_or(1);
-            let ratio = steps as f64 / (f64::from(side) * libm::log2(f64::from(size)));
-            if let Some(before) = before.filter(|_| side > 8) {
-                check.case(ratio <= 1.25 * before, || {
-                    format!("n = {side}, {name}: {before:.2} became {ratio:.2}")
-                });
-            }
-            *before = Some(ratio);
-            numbers.row(&[&side, &name, &size, &steps, &format!("{ratio:.2}")]);
-        }
-    }
-    let note = "By dimension order with queues of four, not by the randomised routing of the theorem: see theorem-4-routing. The \
-                theorem has no constant; its growth is what can be looked at.";
-    Ok(Derivation::of("n = 4 to 64, random labels", check).numbers(numbers).note(note))
-}
-
-fn after_theorem_4(_: &Study) -> Result<Derivation> {
-    let mut check = Check::default();
-    let mut numbers = Numbers::new(&["n", "s", "links of a pass", "over n sqrt(log2 n)"]);
-    let mut before = f64::INFINITY;
-    for side in [32u32, 64, 128, 256, 512] {
-        let mesh = Machine::mesh([side, side])?;
-        let group = adversarial_corner_group(&mesh, "hilbert")?;
-        let links = rank_halving::tree(group.size()).height_links(&mesh, &group);
-        let ratio = f64::from(links) / (f64::from(side) * libm::log2(f64::from(side)).sqrt());
-        check.case(ratio <= before, || format!("n = {side}: the ratio grows from {before:.2} to {ratio:.2}"));
-        numbers.row(&[&side, &group.size(), &links, &format!("{ratio:.2}")]);
-        before = ratio;
-    }
-    let note = "Cases show growth and no more; that it has no end is the theorem of any-order. The remark rests on theorem 1; see \
-                theorem-1-upper.";
-    Ok(Derivation::of("n = 32 to 512", check).numbers(numbers).note(note))
 }

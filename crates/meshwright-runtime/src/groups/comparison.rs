@@ -13,7 +13,19 @@ use meshwright_core::statistics::median;
 /// One rank's end of a group of another implementation, such as `MPI_Comm_split` makes.
 pub trait Other: Sized {
     /// Splits it: by colour, then by key, then by old rank; a member without a colour takes no part.
-    fn split(&mut self, colour: Option<u32>, key: u32) -> Option<Self>;
+    fn split(&mut self, colour: Option<u32>, key: i32) -> Option<Self>;
+
+    /// A group of its own of some of its members, by their ranks in the world in the order of their new ranks; they alone
+    /// call it. None where the implementation makes none.
+    fn made_of(&mut self, members: &[u32]) -> Option<Self> {
+        let _ = members;
+        None
+    }
+
+    /// Whether another group has the same members in the same order, and its messages never come to this one.
+    fn is_like(&self, other: &Self) -> bool {
+        self.rank() == other.rank() && self.members() == other.members()
+    }
 
     /// Waits for all members.
     fn barrier(&mut self);
@@ -41,13 +53,14 @@ pub struct Series {
 }
 
 impl Series {
-    /// What a rank of the world draws for a split: its colour, and a key from 0 to half the number of ranks, so that many
-    /// are equal.
-    pub fn label(&self, split: u32, level: u32, rank: u32, ranks: u32) -> (Option<u32>, u32) {
+    /// What a rank of the world draws for a split: its colour, and one of half as many keys as there are ranks, so that
+    /// many are equal, round 0.
+    pub fn label(&self, split: u32, level: u32, rank: u32, ranks: u32) -> (Option<u32>, i32) {
         let mut random = rng::stream(self.seed, &format!("split {split} level {level} rank {rank}"));
         let is_drawn = split % 4 == 3 && random.random_range(0..=self.colours) == 0;
         let colour = random.random_range(0..self.colours);
-        ((!is_drawn).then_some(colour), random.random_range(0..=ranks / 2))
+        let key = random.random_range(0..=ranks / 2) as i32 - (ranks / 4) as i32;
+        ((!is_drawn).then_some(colour), key)
     }
 }
 
@@ -94,6 +107,8 @@ pub struct Beside {
     pub split: TimesBeside,
     /// TimesBeside of barriers of the new groups.
     pub barrier: TimesBeside,
+    /// TimesBeside of splits where ours end with a group of the other implementation, made of the members found.
+    pub communicator: Option<TimesBeside>,
 }
 
 /// Splits the world again and again, with ours and with the other implementation, and compares; everybody gets the answer.
@@ -126,6 +141,7 @@ pub fn compare<E: Endpoint, O: Other>(
         messages: [Messages::default(); 3],
         splits: times(),
         barriers: times(),
+        made: vec![0; points],
     };
     for split in 0..series.splits {
         all.nest(Some(world), Some(other), split, 0)?;
@@ -147,6 +163,8 @@ struct Comparison<'s> {
     /// By split and level, in nanoseconds: ours, the other's.
     splits: [Vec<u64>; 2],
     barriers: [Vec<u64>; 2],
+    /// Our split, and the other's group of the members found.
+    made: Vec<u64>,
 }
 
 /// How long something takes, in nanoseconds.
@@ -181,7 +199,7 @@ impl Comparison<'_> {
             None => None,
             Some(group) => {
                 let before = group.mail().sent();
-                let (time, part) = timed(|| group.split_some(label.0, label.1));
+                let (time, part) = timed(|| group.split_signed(label.0, label.1));
                 let mut part = part?;
                 self.splits[0][at] = time;
                 self.messages[0].count(place, part.mail().sent() - before);
@@ -189,9 +207,10 @@ impl Comparison<'_> {
             }
         };
         if !is_other_first {
-            other_part = self.split_other(other, label, at);
+            other_part = self.split_other(other.as_deref_mut(), label, at);
         }
         self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
+        self.make(part.as_mut().and_then(MaybePart::part), other, other_part.as_ref(), (split, level));
         self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
         if level + 1 < self.series.depth {
             let group = part.as_mut().and_then(MaybePart::part).map(|part| &mut **part);
@@ -208,7 +227,7 @@ impl Comparison<'_> {
     fn split_other<O: Other>(
         &mut self,
         other: Option<&mut O>,
-        label: (Option<u32>, u32),
+        label: (Option<u32>, i32),
         at: usize,
     ) -> Option<O> {
         let other = other?;
@@ -216,6 +235,30 @@ impl Comparison<'_> {
         let (time, part) = timed(|| other.split(label.0, label.1));
         self.splits[1][at] = time;
         part
+    }
+
+    /// A group of the other implementation of the members of ours: the same as its own split made.
+    fn make<E: Endpoint, O: Other>(
+        &mut self,
+        part: Option<&mut Part<'_, E>>,
+        other: Option<&mut O>,
+        theirs: Option<&O>,
+        (split, level): (u32, u32),
+    ) {
+        let (Some(part), Some(other), Some(theirs)) = (part, other, theirs) else { return };
+        let members = || (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect::<Vec<u32>>();
+        let (time, made) = timed(|| other.made_of(&members()));
+        let Some(mut made) = made else { return };
+        let at = (split * self.series.depth + level) as usize;
+        self.made[at] = self.splits[0][at] + time;
+        made.barrier();
+        if !made.is_like(theirs) {
+            self.differences += 1;
+            let rank = self.rank;
+            let text =
+                || format!("split {split}, level {level}, rank {rank}: the group made of ours is another");
+            self.first_difference.get_or_insert_with(text);
+        }
     }
 
     /// Barriers of a new group, one after the other.
@@ -282,7 +325,9 @@ impl Comparison<'_> {
         let first_difference = world.all_reduce(self.first_difference, Option::or)?;
         let mut slowest = |times: Vec<u64>| world.all_reduce(times, together(u64::max));
         let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(TimesBeside::of(slowest(ours)?, slowest(other)?));
+        let theirs = self.splits[1].clone();
         let (split, barrier) = (times(self.splits)?, times(self.barriers)?);
+        let communicator = times([self.made, theirs])?;
         let messages =
             |at: usize| Messages { operations: counts[at], sent: counts[at + 1], expected: counts[at + 2] };
         Ok(Beside {
@@ -295,6 +340,7 @@ impl Comparison<'_> {
             join_messages: messages(8),
             split,
             barrier,
+            communicator: Some(communicator).filter(|times| times.ours_microseconds > 0.0),
         })
     }
 }

@@ -2,14 +2,14 @@
 
 use super::Group;
 use super::labels::{self, Packer};
-use super::tree_messages::{self, Edges};
+use super::tree_messages::{self, Edges, Word};
 use crate::transport::{Endpoint, Lost};
 
 impl<E: Endpoint> Group<'_, E> {
     /// Everybody learns the labels of all, in the order of [`Membership`](meshwright_groups::mask::Membership).
     pub(super) fn exchange(
         &mut self,
-        word: u64,
+        word: Word,
         own: labels::OptionalLabel,
     ) -> Result<Vec<labels::OptionalLabel>, Lost> {
         let edges = self.edges();
@@ -53,7 +53,7 @@ impl<E: Endpoint> Group<'_, E> {
     }
 
     /// A block of labels and what it says.
-    fn hear_labels(&mut self, from: u32, word: u64) -> Result<(Vec<u8>, Vec<labels::OptionalLabel>), Lost> {
+    fn hear_labels(&mut self, from: u32, word: Word) -> Result<(Vec<u8>, Vec<labels::OptionalLabel>), Lost> {
         let block = tree_messages::hear_bytes(self.mail, from, word)?;
         let labels = labels::unpack(&block).expect("labels are read as they were written");
         Ok((block, labels))
@@ -63,7 +63,7 @@ impl<E: Endpoint> Group<'_, E> {
     fn pass_up(
         &mut self,
         edges: &Edges,
-        word: u64,
+        word: Word,
         all: &mut Vec<labels::OptionalLabel>,
         block: Option<Vec<u8>>,
     ) -> Result<(), Lost> {
@@ -75,7 +75,7 @@ impl<E: Endpoint> Group<'_, E> {
         self.pass_down(edges, word, &block)
     }
 
-    fn pass_down(&mut self, edges: &Edges, word: u64, block: &[u8]) -> Result<(), Lost> {
+    fn pass_down(&mut self, edges: &Edges, word: Word, block: &[u8]) -> Result<(), Lost> {
         edges.children.iter().try_for_each(|&child| tree_messages::tell_bytes(self.mail, child, word, block))
     }
 }

@@ -1,10 +1,11 @@
 //! One rank's end of a group: everything its members do together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::part::{MaybePart, Outer, Outside, Part};
-use super::tree_messages::{self, Edges, WordKind};
-use crate::transport::{Endpoint, Lost, Mailbox, Wire};
+use super::tree_messages::{self, Edges, TAG, Word, WordKind};
+use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups as groups;
@@ -60,6 +61,8 @@ pub struct Group<'m, E> {
     pub(super) membership: Arc<Membership>,
     pub(super) rank: u32,
     level: u32,
+    /// Of its messages.
+    tag: u32,
     id: u64,
     /// How many operations were begun.
     number: u32,
@@ -86,14 +89,28 @@ impl<'m, E: Endpoint> Group<'m, E> {
             let why = "groups that split have any members";
             return Err(Error::not_applicable(tree.name, why));
         }
-        let nodes: Vec<NodeId> = machine.living().collect();
+        Self::without(mail, machine, tree, &BTreeSet::new())
+    }
+
+    /// The group of all ranks but these, in their order, of which this one is not one; nothing is sent.
+    pub(super) fn without(
+        mail: &'m mut Mailbox<E>,
+        machine: &'m Machine,
+        tree: &'static TreeMethod,
+        lost: &BTreeSet<u32>,
+    ) -> Result<Self> {
         let mut ranks = vec![0; machine.nodes() as usize];
-        for (rank, node) in (0..).zip(&nodes) {
+        let mut nodes = Vec::new();
+        for (rank, node) in (0..).zip(machine.living()) {
             ranks[node.index()] = rank;
+            if !lost.contains(&rank) {
+                nodes.push(node);
+            }
         }
+        let rank = mail.rank();
+        let rank = rank - lost.range(..rank).count() as u32;
         let group = groups::Group::in_order(nodes);
         let built = (tree.build)(machine, &group)?;
-        let rank = mail.rank();
         Ok(Self {
             mail,
             machine,
@@ -103,6 +120,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             membership: Arc::new(Membership::new(group, built)),
             rank,
             level: 0,
+            tag: TAG + lost.len() as u32,
             id: 0,
             number: 0,
         })
@@ -172,10 +190,25 @@ impl<'m, E: Endpoint> Group<'m, E> {
             membership: Arc::new(Membership::new(group, tree)),
             rank: rank.expect("a member is among those of its colour") as u32,
             level: self.level + 1,
+            tag: self.tag,
             id: child_id(self.id, number, colour),
             number: 0,
         };
         Ok(MaybePart::Inside(Part { group, outer }))
+    }
+
+    /// The same, with keys as MPI has them: of 32 bits, and perhaps below 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Lost`] when a rank is lost.
+    ///
+    /// # Complexity
+    ///
+    /// As for [`Group::split`].
+    pub fn split_signed(&mut self, colour: Option<u32>, key: i32) -> Result<MaybePart<'_, E>, Lost> {
+        // The order of signed numbers is that of unsigned ones with the sign turned round.
+        self.split_some(colour, key.cast_unsigned() ^ 1 << 31)
     }
 
     /// Waits until all members have come here.
@@ -309,7 +342,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     }
 
     /// At the root of the tree the values of all members with their ranks, in the order of ranks.
-    fn gather_pairs<T: Wire>(&mut self, word: u64, value: T) -> Result<Option<Vec<(u32, T)>>, Lost> {
+    fn gather_pairs<T: Wire>(&mut self, word: Word, value: T) -> Result<Option<Vec<(u32, T)>>, Lost> {
         let put_together = |mut all: Vec<(u32, T)>, more| {
             all.extend(more);
             all
@@ -322,8 +355,8 @@ impl<'m, E: Endpoint> Group<'m, E> {
     }
 
     /// The word of the next operation.
-    fn begin(&mut self, kind: WordKind) -> u64 {
-        let word = tree_messages::word(self.id, self.number, kind);
+    fn begin(&mut self, kind: WordKind) -> Word {
+        let word = tree_messages::word((self.tag, self.id), self.number, kind);
         self.number = self.number.wrapping_add(1);
         word
     }
@@ -368,12 +401,27 @@ impl<E> Group<'_, E> {
         self.ranks[self.membership.group().node(rank).index()]
     }
 
+    /// A number for this group: equal for all its members, different for all groups of a run.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The tag of messages from one member to another.
+    pub(super) fn direct_tag(&self) -> u32 {
+        Topic::Direct.tag((self.tag - TAG) as u16)
+    }
+
+    /// The rank on the endpoint of a node of the machine.
+    pub(super) fn rank_of_node(&self, node: NodeId) -> u32 {
+        self.ranks[node.index()]
+    }
+
     /// The tree its messages go over.
     pub fn tree(&self) -> &Tree {
         self.membership.tree()
     }
 
-    /// The mailbox its messages go through; messages beside them have another tag than [`TAG`](super::TAG).
+    /// The mailbox its messages go through; messages beside them have another tag than [`TAG`].
     pub fn mail(&mut self) -> &mut Mailbox<E> {
         self.mail
     }

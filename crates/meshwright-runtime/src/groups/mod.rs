@@ -28,6 +28,8 @@
 //! | `labels` | what stands in one message of a split |
 //! | `tree_messages` | messages along the edges of a tree |
 //! | [`program`] | programs for the simulator on real ranks |
+//! | [`survive`] | programs that go on without the members that are lost |
+//! | [`members`] | the members of the simulator on real ranks, event by event |
 //! | [`comparison`] | random splits, ours beside another implementation |
 //!
 //! # Source
@@ -38,8 +40,10 @@ pub mod comparison;
 mod exchange;
 pub mod group;
 mod labels;
+pub mod members;
 pub mod part;
 pub mod program;
+pub mod survive;
 mod tree_messages;
 
 pub use comparison::{Beside, Messages, Other, Series, TimesBeside, compare};

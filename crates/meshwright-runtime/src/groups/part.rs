@@ -3,14 +3,14 @@
 use std::ops::{Deref, DerefMut};
 
 use super::Group;
-use super::tree_messages::{Edges, meet};
+use super::tree_messages::{Edges, Word, meet};
 use crate::transport::{Endpoint, Lost, Mailbox};
 
 /// What a join goes over: the tree of the group that was split.
 #[derive(Debug)]
 pub(super) struct Outer {
     pub(super) edges: Edges,
-    pub(super) word: u64,
+    pub(super) word: Word,
 }
 
 /// A group that a split made; the group it came from is borrowed until it joins or is dropped.

@@ -4,7 +4,7 @@ use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use meshwright_groups::mask::Membership;
 use meshwright_groups::protocol::member::child_id;
 
-/// The tag of all messages of groups; a program that sends messages beside them uses others.
+/// The tag of all messages of groups as long as nobody is lost, the first of 2^16; a program that sends messages beside them uses others.
 pub const TAG: u32 = Topic::Groups.tag(0);
 
 /// What a group does together; it stands in the word of its messages.
@@ -22,8 +22,16 @@ pub(super) enum WordKind {
 
 /// The word of one operation of one group: the same for its members, another one for every other operation but for a
 /// chance of 2^-64.
-pub(super) fn word(group: u64, number: u32, kind: WordKind) -> u64 {
-    child_id(group, number, kind as u32)
+pub(super) fn word((tag, group): (u32, u64), number: u32, kind: WordKind) -> Word {
+    Word { tag, word: child_id(group, number, kind as u32) }
+}
+
+/// What belongs to one operation of one group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    /// Of all groups since the last loss.
+    pub(super) tag: u32,
+    word: u64,
 }
 
 /// The neighbours of a member in the tree of its group, by their ranks on the endpoint.
@@ -49,20 +57,20 @@ impl Edges {
 pub(super) fn tell_bytes<E: Endpoint>(
     mail: &mut Mailbox<E>,
     to: u32,
-    word: u64,
+    word: Word,
     body: &[u8],
 ) -> Result<(), Lost> {
     let mut bytes = Vec::with_capacity(body.len() + size_of::<u64>());
-    word.write(&mut bytes);
+    word.word.write(&mut bytes);
     bytes.extend_from_slice(body);
-    mail.send_bytes(to, TAG, bytes)
+    mail.send_bytes(to, word.tag, bytes)
 }
 
 /// Sends a value to some.
 pub(super) fn tell<E: Endpoint, T: Wire>(
     mail: &mut Mailbox<E>,
     to: impl IntoIterator<Item = u32>,
-    word: u64,
+    word: Word,
     value: &T,
 ) -> Result<(), Lost> {
     let body = value.to_bytes();
@@ -74,10 +82,10 @@ pub(super) fn tell<E: Endpoint, T: Wire>(
 /// # Panics
 ///
 /// When the message belongs to another operation.
-pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: u64) -> Result<Vec<u8>, Lost> {
-    let mut bytes = mail.receive_bytes(from, TAG)?;
+pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: Word) -> Result<Vec<u8>, Lost> {
+    let mut bytes = mail.receive_bytes(from, word.tag)?;
     let found = bytes.first_chunk().map(|first| u64::from_le_bytes(*first));
-    assert!(found == Some(word), "all members of a group call the same operations in the same order");
+    assert!(found == Some(word.word), "all members of a group call the same operations in the same order");
     bytes.drain(..size_of::<u64>());
     Ok(bytes)
 }
@@ -87,7 +95,7 @@ pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: u6
 /// # Panics
 ///
 /// When the message belongs to another operation, or carries something else.
-pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word: u64) -> Result<T, Lost> {
+pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word: Word) -> Result<T, Lost> {
     let bytes = hear_bytes(mail, from, word)?;
     Ok(T::from_bytes(&bytes).expect("all members of a group bring values of one type"))
 }
@@ -96,7 +104,7 @@ pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word:
 pub(super) fn up<E: Endpoint, T: Wire>(
     mail: &mut Mailbox<E>,
     edges: &Edges,
-    word: u64,
+    word: Word,
     own: T,
     mut combine: impl FnMut(T, T) -> T,
 ) -> Result<Option<T>, Lost> {
@@ -115,7 +123,7 @@ pub(super) fn up<E: Endpoint, T: Wire>(
 pub(super) fn down<E: Endpoint, T: Wire>(
     mail: &mut Mailbox<E>,
     edges: &Edges,
-    word: u64,
+    word: Word,
     known: Option<T>,
 ) -> Result<T, Lost> {
     let value = match (known, edges.parent) {
@@ -127,7 +135,7 @@ pub(super) fn down<E: Endpoint, T: Wire>(
 }
 
 /// Nobody goes on before all have come.
-pub(super) fn meet<E: Endpoint>(mail: &mut Mailbox<E>, edges: &Edges, word: u64) -> Result<(), Lost> {
+pub(super) fn meet<E: Endpoint>(mail: &mut Mailbox<E>, edges: &Edges, word: Word) -> Result<(), Lost> {
     let all_are_here = up(mail, edges, word, (), |(), ()| ())?;
     down(mail, edges, word, all_are_here)
 }

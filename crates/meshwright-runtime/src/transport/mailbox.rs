@@ -176,6 +176,27 @@ impl<E: Endpoint> Mailbox<E> {
         }
     }
 
+    /// Waits for bytes with this tag, from whomever: of those that came early, from the lowest rank.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::next`].
+    pub fn receive_from_any(&mut self, tag: u32) -> Result<(u32, Vec<u8>), Lost> {
+        let early = self.early.keys().find(|key| key.1 == tag).map(|key| key.0);
+        if let Some(from) = early {
+            return Ok((from, self.receive_bytes(from, tag)?));
+        }
+        loop {
+            match self.endpoint.next(LOOK)? {
+                None => {}
+                Some(parcel) if parcel.tag == tag => return Ok((parcel.from, parcel.bytes)),
+                Some(Parcel { from, tag, bytes }) => {
+                    self.early.entry((from, tag)).or_default().push_back(bytes);
+                }
+            }
+        }
+    }
+
     /// The next message from whomever, an early one first; none when none has come after this time.
     ///
     /// # Errors

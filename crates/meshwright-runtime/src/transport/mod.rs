@@ -20,12 +20,11 @@ pub mod threads;
 pub mod topic;
 pub mod watch;
 pub mod watched;
-pub mod wire;
 
 pub use mailbox::Mailbox;
+pub use meshwright_core::wire::{self, Wire};
 pub use topic::Topic;
 pub use watched::{Finder, Watched};
-pub use wire::Wire;
 
 use std::time::Duration;
 

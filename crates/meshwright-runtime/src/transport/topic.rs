@@ -35,6 +35,12 @@ pub enum Topic {
     Sort,
     /// Collective operations by their flows: [`collective`](crate::collective).
     Collective,
+    /// Members of groups, event by event: [`members`](crate::groups::members).
+    Members,
+    /// Groups after a loss: [`survive`](crate::groups::survive).
+    Survive,
+    /// From one member of a group to another: [`drive`](crate::groups::drive).
+    Direct,
 }
 
 impl Topic {

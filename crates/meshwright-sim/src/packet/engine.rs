@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::routers::Routers;
+use super::queues::Queues;
+use super::routers::{QueuedMessage, Routers};
+use super::routing::PacketRouting;
 use super::wires::Wires;
 use crate::engine::{Control, Driver, Open, Referee, SourceEvent};
 use meshwright_core::error::{Error, Result};
@@ -13,10 +15,52 @@ use meshwright_network::routing::Routes;
 use meshwright_network::topology::Machine;
 use meshwright_schedule::Message;
 
+/// What moves packets, step by step.
+pub(crate) trait Steps<'m> {
+    /// The machine.
+    fn machine(&self) -> &'m Machine;
+
+    /// The messages by number.
+    fn messages(&mut self) -> &mut Vec<QueuedMessage>;
+
+    /// The most links between two nodes that a packet may cross.
+    fn hops(&mut self, source: u32, target: u32) -> u32;
+
+    /// Puts a message into the queue of its source.
+    fn queue(&mut self, message: u32);
+
+    /// One step; whether any packet crossed a link.
+    fn step(&mut self) -> bool;
+
+    /// Whether somebody wants to know what was sent.
+    fn tell_sent(&mut self, wanted: bool);
+
+    /// The messages whose last packet left its source, or reached its target, in the last step.
+    fn told(&mut self) -> [&mut Vec<u32>; 2];
+
+    /// How many packets are in the network.
+    fn flying(&self) -> usize;
+
+    /// Forgets what was counted.
+    fn forget_counts(&mut self);
+
+    /// The link that was waited for the longest, and how many steps.
+    fn longest_wait(&self) -> Option<(LinkId, u64)>;
+
+    /// The link that most packets crossed, and how many.
+    fn busiest(&self) -> Option<(LinkId, u64)>;
+
+    /// The link before which most packets stood at once, and how many, if queues have no bound.
+    fn longest_queue(&self) -> Option<(LinkId, u64)>;
+
+    /// In a network that stands still: a ring of links whose packets wait for each other.
+    fn ring(&self) -> Option<Vec<LinkId>>;
+}
+
 /// Messages on routers that move packets step by step.
 #[derive(Debug)]
-pub(crate) struct Packets<'m> {
-    pub(super) routers: Routers<'m>,
+pub(crate) struct Packets<N> {
+    pub(super) routers: N,
     startup: u64,
     /// Ticks of a step.
     period: u64,
@@ -35,19 +79,33 @@ pub(crate) struct Packets<'m> {
     open: bool,
 }
 
-impl<'m> Packets<'m> {
-    /// All queues empty. Errors as for [`simulate`](crate::simulate()).
+impl<'m> Packets<Routers<'m>> {
+    /// Queues of few slots, all empty. Errors as for [`simulate`](crate::simulate()).
     pub(crate) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
+        Self::on(Routers::new(machine, Wires::new(machine, routing)?))
+    }
+}
+
+impl<'m> Packets<Queues<'m>> {
+    /// Queues without bound, all empty. Errors as for [`simulate`](crate::simulate()).
+    pub(crate) fn unbounded(machine: &'m Machine, routing: PacketRouting) -> Result<Self> {
+        Self::on(Queues::new(machine, routing)?)
+    }
+}
+
+impl<'m, N: Steps<'m>> Packets<N> {
+    fn on(routers: N) -> Result<Self> {
+        let machine = routers.machine();
         let period = machine.costs().head_ticks();
         if period == 0 {
             let why = "its steps are the time of a flit on a link, and here that is none";
             return Err(Error::not_applicable("the packet engine", why));
         }
         Ok(Self {
-            routers: Routers::new(machine, Wires::new(machine, routing)?),
             startup: machine.costs().startup_ticks(),
-            period,
             packet: machine.costs().flit.0,
+            routers,
+            period,
             present: VecDeque::new(),
             events: BinaryHeap::new(),
             made: 0,
@@ -108,16 +166,16 @@ impl<'m> Packets<'m> {
 
     /// Tells the workload what left and what arrived in the last step.
     fn tell<D: Driver<Self>>(&mut self, driver: &mut D) {
-        let sent = std::mem::take(&mut self.routers.sent);
+        let [sent, delivered] = self.routers.told().map(std::mem::take);
         for &message in &sent {
             driver.sent(self, message);
         }
-        self.routers.sent = sent;
-        let delivered = std::mem::take(&mut self.routers.delivered);
         for &message in &delivered {
             self.deliver(message, driver);
         }
-        self.routers.delivered = delivered;
+        for (list, told) in self.routers.told().into_iter().zip([sent, delivered]) {
+            *list = told;
+        }
     }
 
     /// How many packets a message is.
@@ -130,14 +188,14 @@ impl<'m> Packets<'m> {
     }
 }
 
-impl Control for Packets<'_> {
+impl<'m, N: Steps<'m>> Control for Packets<N> {
     fn now(&self) -> u64 {
         self.now
     }
 
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
-        let queued = &self.routers.messages[message as usize];
+        let queued = &self.routers.messages()[message as usize];
         let at = at + self.startup;
         if queued.source == queued.target {
             self.push(at, SourceEvent::Copied(message));
@@ -153,25 +211,25 @@ impl Control for Packets<'_> {
     }
 }
 
-impl<'m> Referee<'m> for Packets<'m> {
+impl<'m, N: Steps<'m>> Referee<'m> for Packets<N> {
     fn load(&mut self, messages: &[Message], _: Routes<'m>) {
         assert!(self.routers.flying() == 0, "the batch before has come to its end");
         self.routers.forget_counts();
-        self.routers.messages.clear();
+        self.routers.messages().clear();
         self.present.clear();
         self.events.clear();
         self.idle.clear();
         self.open = false;
         for message in messages {
             let packets = self.packets(message);
-            let queued = Routers::queued(message.source.0, message.target.0, packets);
-            self.routers.messages.push(queued);
+            let queued = QueuedMessage::new(message.source.0, message.target.0, packets);
+            self.routers.messages().push(queued);
         }
         self.now = self.steps * self.period;
     }
 
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {
-        self.routers.tells_sent = D::WANTS_SENT;
+        self.routers.tell_sent(D::WANTS_SENT);
         loop {
             interrupt::stop_point();
             self.catch_up(self.steps * self.period, driver);
@@ -194,12 +252,16 @@ impl<'m> Referee<'m> for Packets<'m> {
         self.routers.busiest()
     }
 
+    fn longest_queue(&self) -> Option<(LinkId, u64)> {
+        self.routers.longest_queue()
+    }
+
     fn waiting_ring(&self, _: &[u32]) -> Option<Vec<LinkId>> {
         self.routers.ring()
     }
 }
 
-impl<'m> Open<'m> for Packets<'m> {
+impl<'m, N: Steps<'m>> Open<'m> for Packets<N> {
     const ACTIONS_MAX: usize = 1 << 28;
 
     fn open(&mut self) {
@@ -215,13 +277,13 @@ impl<'m> Open<'m> for Packets<'m> {
             let why = format!("there is no path from node {source} to node {target}");
             return Err(Error::not_applicable("the packet engine", why));
         }
-        let queued = Routers::queued(source.0, target.0, self.packets(message));
+        let queued = QueuedMessage::new(source.0, target.0, self.packets(message));
         let hops = Hops(self.routers.hops(source.0, target.0));
         if let Some(number) = self.idle.pop() {
-            self.routers.messages[number as usize] = queued;
+            self.routers.messages()[number as usize] = queued;
             return Ok((number, hops));
         }
-        self.routers.messages.push(queued);
-        Ok((self.routers.messages.len() as u32 - 1, hops))
+        self.routers.messages().push(queued);
+        Ok((self.routers.messages().len() as u32 - 1, hops))
     }
 }

@@ -24,6 +24,15 @@
 //! | `routers`, `step` | the queues; one step of all routers |
 //! | `active` | the routers with packets |
 //! | `engine` | the same as an engine for workloads: messages, timers, time |
+//! | `routing`, `queues` | [`PacketRouting`]: other ways on a 2-D mesh, by straight legs, and queues without bound |
+//!
+//! # Queues without bound
+//!
+//! [`Engine::Unbounded`](crate::Engine::Unbounded) runs the same steps with one queue before each link, which takes whatever
+//! comes, so that nothing is ever held up by a full queue. Of its packets the one goes first that is on the first of three
+//! legs, then the one with the most links left of its leg, then the one that came first.
+//! [`Trace::longest_queue`](crate::Trace::longest_queue) tells the most packets that stood before a link at once, those of
+//! its own node included; of a message one packet at a time stands before its first link.
 //!
 //! # Source
 //!
@@ -31,11 +40,16 @@
 
 mod active;
 mod engine;
+mod queues;
 mod routers;
+mod routing;
 mod step;
 mod wires;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unbounded_tests;
 
 pub(super) use self::engine::Packets;
+pub use self::routing::PacketRouting;

@@ -1,6 +1,7 @@
 //! The queues of all routers, what was counted, and who waits for whom when nothing moves.
 
 use super::active::Active;
+use super::engine::Steps;
 use super::wires::{Out, Wire, Wires, class, port};
 use meshwright_core::units::LinkId;
 use meshwright_network::topology::{Machine, PortModel, Topology};
@@ -20,7 +21,7 @@ pub(super) struct QueuedPacket {
 
 /// A message and its packets outside the network.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct QueuedMessage {
+pub(crate) struct QueuedMessage {
     pub(super) source: u32,
     pub(super) target: u32,
     /// The message behind it.
@@ -30,6 +31,13 @@ pub(super) struct QueuedMessage {
     /// Packets that have not left the source, and that have not arrived.
     pub(super) unsent: u64,
     pub(super) missing: u64,
+}
+
+impl QueuedMessage {
+    /// A message of so many packets that has not started.
+    pub(super) fn new(source: u32, target: u32, packets: u64) -> Self {
+        Self { source, target, next: NONE, out: 0, unsent: packets, missing: packets }
+    }
 }
 
 /// A queue of messages with packets to send: its ends.
@@ -82,7 +90,7 @@ pub(super) struct Entry {
 
 /// The state of all routers.
 #[derive(Debug)]
-pub(super) struct Routers<'m> {
+pub(crate) struct Routers<'m> {
     pub(super) wires: Wires<'m>,
     pub(super) buffers: u32,
     pub(super) one_port: bool,
@@ -140,44 +148,7 @@ impl<'m> Routers<'m> {
         }
     }
 
-    /// The machine.
-    pub(super) fn machine(&self) -> &'m Machine {
-        self.wires.machine
-    }
-
-    /// A message of so many packets that has not started.
-    pub(super) fn queued(source: u32, target: u32, packets: u64) -> QueuedMessage {
-        QueuedMessage { source, target, next: NONE, out: 0, unsent: packets, missing: packets }
-    }
-
-    /// The links of a way.
-    #[inline(always)]
-    pub(super) fn hops(&mut self, source: u32, target: u32) -> u32 {
-        self.wires.hops(source, target)
-    }
-
-    /// How many packets are in the network.
-    pub(super) fn flying(&self) -> usize {
-        self.packets.len() - self.idle.len()
-    }
-
-    /// Forgets who waited and who crossed.
-    pub(super) fn forget_counts(&mut self) {
-        for link in &mut self.links {
-            (link.waits, link.crossed) = (0, 0);
-        }
-    }
-
-    /// The place heads waited for the longest, and how many steps; of equal ones the first.
-    pub(super) fn longest_wait(&self) -> Option<(LinkId, u64)> {
-        self.most(|link| link.waits)
-    }
-
-    /// The link that most packets crossed, and how many; of equal ones the first.
-    pub(super) fn busiest(&self) -> Option<(LinkId, u64)> {
-        self.most(|link| link.crossed)
-    }
-
+    /// The place with the largest count, and the count; of equal ones the first.
     fn most(&self, count: impl Fn(&Link) -> u64) -> Option<(LinkId, u64)> {
         let (mut place, mut most) = (0, 0);
         for (at, count) in self.links.iter().map(count).enumerate() {
@@ -187,10 +158,25 @@ impl<'m> Routers<'m> {
         }
         (most > 0).then(|| (self.wires.link(place), most))
     }
+}
 
-    /// Puts a message into the queue of its source.
+impl<'m> Steps<'m> for Routers<'m> {
+    fn machine(&self) -> &'m Machine {
+        self.wires.machine
+    }
+
+    #[inline(always)]
+    fn messages(&mut self) -> &mut Vec<QueuedMessage> {
+        &mut self.messages
+    }
+
+    #[inline(always)]
+    fn hops(&mut self, source: u32, target: u32) -> u32 {
+        self.wires.hops(source, target)
+    }
+
     #[inline]
-    pub(super) fn queue(&mut self, message: u32) {
+    fn queue(&mut self, message: u32) {
         let QueuedMessage { source, target, .. } = self.messages[message as usize];
         let out = self.wires.route(source, None, target);
         let queued = &mut self.messages[message as usize];
@@ -208,12 +194,44 @@ impl<'m> Routers<'m> {
         }
     }
 
-    /// In a network that stands still: a ring of links whose heads wait for each other.
-    ///
-    /// # Panics
-    ///
-    /// When a walk from head to head ends: then something could have moved.
-    pub(super) fn ring(&self) -> Option<Vec<LinkId>> {
+    #[inline(always)]
+    fn step(&mut self) -> bool {
+        self.step_all()
+    }
+
+    fn tell_sent(&mut self, wanted: bool) {
+        self.tells_sent = wanted;
+    }
+
+    #[inline(always)]
+    fn told(&mut self) -> [&mut Vec<u32>; 2] {
+        [&mut self.sent, &mut self.delivered]
+    }
+
+    fn flying(&self) -> usize {
+        self.packets.len() - self.idle.len()
+    }
+
+    fn forget_counts(&mut self) {
+        for link in &mut self.links {
+            (link.waits, link.crossed) = (0, 0);
+        }
+    }
+
+    fn longest_wait(&self) -> Option<(LinkId, u64)> {
+        self.most(|link| link.waits)
+    }
+
+    fn busiest(&self) -> Option<(LinkId, u64)> {
+        self.most(|link| link.crossed)
+    }
+
+    fn longest_queue(&self) -> Option<(LinkId, u64)> {
+        None
+    }
+
+    // Panics when a walk from head to head ends: then something could have moved.
+    fn ring(&self) -> Option<Vec<LinkId>> {
         let (node, router) = (0u32..).zip(&self.routers).find(|(_, router)| router.lanes != 0)?;
         let mut chain = vec![node * self.wires.lanes + router.lanes.trailing_zeros()];
         loop {

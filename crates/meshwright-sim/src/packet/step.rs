@@ -6,7 +6,7 @@ use meshwright_core::bits::Bits;
 
 impl Routers<'_> {
     /// One step; whether any packet crossed a link.
-    pub(super) fn step(&mut self) -> bool {
+    pub(super) fn step_all(&mut self) -> bool {
         self.sent.clear();
         self.delivered.clear();
         for index in 0..self.active.summaries() {

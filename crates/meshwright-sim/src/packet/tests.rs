@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::engine::Packets;
+use super::engine::{Packets, Steps};
 use super::wires::Wires;
 use crate::phased::Barriers;
 use crate::simulate::Task;

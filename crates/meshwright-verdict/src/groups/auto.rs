@@ -132,6 +132,7 @@ impl Labels {
                 above(members.iter().map(|(_, label)| label.key).max()),
             ),
             Self::Drawn { kind: Drawn::Colours(colours), .. } => ((*colours).max(2), 1),
+            Self::Drawn { kind: Drawn::Keyed { colours, keys }, .. } => ((*colours).max(2), *keys),
             Self::Drawn { .. } => (2, 1),
         };
         Demand { colours, keys, is_known, memory: None }

@@ -8,6 +8,7 @@ use meshwright_schedule::process::Process;
 use meshwright_sim as sim;
 use meshwright_sim::Trace;
 use meshwright_sim::flit::Router;
+use meshwright_sim::packet::PacketRouting;
 
 /// An engine of the referee, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,16 +20,33 @@ pub enum Engine {
     Message,
     /// Routers cycle by cycle.
     Flit,
+    /// Packets in steps, with queues without bound, which are counted, on a 2-D mesh.
+    Unbounded(PacketRouting),
 }
 
 /// Every engine with its name on the command line.
-pub const ENGINES: &[(&str, Engine)] =
-    &[("packet", Engine::Packet), ("message", Engine::Message), ("flit", Engine::Flit)];
+pub const ENGINES: &[(&str, Engine)] = &[
+    ("packet", Engine::Packet),
+    ("message", Engine::Message),
+    ("flit", Engine::Flit),
+    ("unbounded", Engine::Unbounded(PacketRouting::DimensionOrder)),
+    ("three-phase", Engine::Unbounded(PacketRouting::LocalThreePhase { seed: 0 })),
+    ("three-phase-sliced", Engine::Unbounded(PacketRouting::ThreePhase { seed: 0 })),
+];
 
 impl Engine {
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
-        ENGINES.iter().find(|(_, engine)| *engine == self).expect("the table is complete").0
+        ENGINES.iter().find(|(_, engine)| *engine == self.seeded(0)).expect("the table is complete").0
+    }
+
+    /// The same, with random ways that begin here.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        match self {
+            Self::Unbounded(routing) => Self::Unbounded(routing.seeded(seed)),
+            other => other,
+        }
     }
 
     /// Runs processes, process i on node i, until nothing happens any more.
@@ -41,6 +59,7 @@ impl Engine {
     pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
         match self {
             Self::Packet => sim::run(machine, processes, &sim::Engine::Packet),
+            Self::Unbounded(routing) => sim::run(machine, processes, &sim::Engine::Unbounded(routing)),
             Self::Message => sim::run_in_packets(machine, processes),
             Self::Flit => sim::run(machine, processes, &sim::Engine::Flit(Router::ideal(machine).into())),
         }
@@ -58,13 +77,13 @@ impl Engine {
     /// The time of a message alone on the network, in ticks.
     ///
     /// ```text
-    /// packet:         c + (P + d - 1) b h            P = max(1, ceil(W / h)) packets
+    /// packets:        c + (P + d - 1) b h            P = max(1, ceil(W / h)) packets
     /// message, flit:  as in Costs::alone_ticks, for P h bytes
     /// ```
     pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
         let costs = machine.costs();
         let whole = sim::in_packets(bytes, costs.flit);
-        if self != Self::Packet {
+        if matches!(self, Self::Message | Self::Flit) {
             return costs.alone_ticks(machine.switching(), whole, hops);
         }
         let packets = whole.0 / costs.flit.0.max(1);

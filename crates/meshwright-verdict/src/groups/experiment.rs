@@ -86,11 +86,11 @@ const BLOCK_BYTES: u64 = 128;
 ///
 /// Labels that lie side by side come as runs, in few blocks, and are not counted.
 fn price(job: &Job, method: &Method, size: u32) -> Result<()> {
+    let width = |count: u32| u32::BITS - count.saturating_sub(1).leading_zeros();
     let bits = match &job.labels {
         Labels::Drawn { kind: Drawn::Scattered, .. } => 1,
-        Labels::Drawn { kind: Drawn::Colours(colours), .. } => {
-            u32::BITS - colours.saturating_sub(1).leading_zeros()
-        }
+        Labels::Drawn { kind: Drawn::Colours(colours), .. } => width(*colours),
+        Labels::Drawn { kind: Drawn::Keyed { colours, keys }, .. } => width(*colours) + width(*keys),
         _ => 0,
     };
     let size = u64::from(size);

@@ -46,6 +46,13 @@ pub enum Drawn {
     Contiguous,
     /// One of so many colours, all alike.
     Colours(u32),
+    /// The same, and one of so many keys, all alike.
+    Keyed {
+        /// How many colours there are.
+        colours: u32,
+        /// How many keys there are.
+        keys: u32,
+    },
 }
 
 /// Whether groups wait for each other.
@@ -133,8 +140,11 @@ impl Job {
             Labels::Drawn { levels, .. } if *levels == 0 || *levels > LEVELS_MAX => {
                 Err(Error::value("number of levels", levels, format!("1 to {LEVELS_MAX}")))
             }
-            Labels::Drawn { kind: Drawn::Colours(0), .. } => {
+            Labels::Drawn { kind: Drawn::Colours(0) | Drawn::Keyed { colours: 0, .. }, .. } => {
                 Err(Error::value("number of colours", 0, "at least one"))
+            }
+            Labels::Drawn { kind: Drawn::Keyed { keys: 0, .. }, .. } => {
+                Err(Error::value("number of keys", 0, "at least one"))
             }
             Labels::Drawn { .. } => Group::whole(machine, &self.order),
         }
@@ -165,7 +175,7 @@ impl Job {
         if self.alone {
             self.engine.run_alone(machine, processes)
         } else {
-            self.engine.run(machine, processes)
+            self.engine.seeded(self.seed).run(machine, processes)
         }
     }
 
@@ -203,6 +213,10 @@ impl Job {
                         }
                         Labels::Drawn { kind: Drawn::Colours(colours), .. } => {
                             label.colour = stream.random_range(0..*colours);
+                        }
+                        &Labels::Drawn { kind: Drawn::Keyed { colours, keys }, .. } => {
+                            label.colour = stream.random_range(0..colours);
+                            label.key = stream.random_range(0..keys);
                         }
                     }
                 }
@@ -259,7 +273,9 @@ mod tests {
     #[test]
     fn groups_of_a_round_are_those_of_its_labels() {
         let mesh = Machine::new("mesh:5x3").unwrap();
-        for kind in [Drawn::Scattered, Drawn::Contiguous, Drawn::Colours(3)] {
+        for kind in
+            [Drawn::Scattered, Drawn::Contiguous, Drawn::Colours(3), Drawn::Keyed { colours: 3, keys: 4 }]
+        {
             let job = drawn(3, kind);
             let group = job.group(&mesh).unwrap();
             let round = job.round(&group, 5);
@@ -268,9 +284,12 @@ mod tests {
                 let mut expected = Vec::new();
                 for members in &round.groups[level] {
                     let nodes = members.iter().map(|&rank| group.node(rank)).collect();
-                    let colours: Vec<u32> =
-                        members.iter().map(|&rank| round.labels[level][rank as usize].colour).collect();
-                    expected.extend(Group::in_order(nodes).split(&colours).into_iter().map(|part| part.1));
+                    let number = |of: fn(&Label) -> u32| -> Vec<u32> {
+                        members.iter().map(|&rank| of(&round.labels[level][rank as usize])).collect()
+                    };
+                    let (colours, keys) = (number(|label| label.colour), number(|label| label.key));
+                    let parts = Group::in_order(nodes).split_by(&colours, &keys);
+                    expected.extend(parts.into_iter().map(|part| part.1));
                 }
                 let found: Vec<Group> = round.groups[level + 1]
                     .iter()

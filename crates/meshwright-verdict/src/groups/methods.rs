@@ -4,6 +4,7 @@ use super::job::{Drawn, Job, Labels};
 use super::shown::Functions;
 use meshwright_core::error::{Error, Result};
 use meshwright_groups::contraction::{self, Contraction};
+use meshwright_groups::curve_sort::{CurveSort, splitting::CurveSplitting};
 use meshwright_groups::mask::{self, Mask, TreeOf};
 use meshwright_groups::protocol::{Position, Scheme};
 use meshwright_groups::rank_split::{self, RankSplit};
@@ -43,6 +44,7 @@ enum Kind {
     RankSplit(RankSplit),
     Mask(TreeOf),
     Contraction,
+    CurveSort,
 }
 
 const fn mask(name: &'static str, tree: &'static str, build: TreeOf) -> Method {
@@ -85,6 +87,7 @@ pub const METHODS: &[Method] = &[
     mask("mask/monotone-nearest", "monotone-nearest", monotone_nearest::tree),
     mask("mask/ecrb2", "ecrb2", entry_bisection::two),
     mask("mask/ecrb4", "ecrb4", entry_bisection::four),
+    mask("mask/ecrb16", "ecrb16", entry_bisection::sixteen),
     mask("mask/rank-halving", "rank-halving", |_, group| Ok(rank_halving::tree(group.size()))),
     Method {
         name: "tac",
@@ -93,6 +96,14 @@ pub const METHODS: &[Method] = &[
         summary: "target-aware contraction: the trees of the new groups are drawn together, in packets of a few words",
         labels: LabelsKnown::Colours,
         kind: Kind::Contraction,
+    },
+    Method {
+        name: "sort",
+        split: "sort",
+        tree: "curve",
+        summary: "labels are sorted along a curve: any colours and keys, O(log s) memory a member",
+        labels: LabelsKnown::Keys,
+        kind: Kind::CurveSort,
     },
 ];
 
@@ -125,6 +136,12 @@ impl Viewed for Mask<'_> {
 
 impl Viewed for Contraction {
     fn functions(_: &Position<Self::Known>, _: &contraction::ContractionSplitting) -> Option<Functions> {
+        None
+    }
+}
+
+impl Viewed for CurveSort {
+    fn functions(_: &Position<Self::Known>, _: &CurveSplitting) -> Option<Functions> {
         None
     }
 }
@@ -174,11 +191,16 @@ impl Method {
             Kind::Contraction => visitor.visit(&Contraction::new(machine)?),
             Kind::Mask(tree) => {
                 let scheme = Mask::new(machine, tree);
-                // Colours that everybody knows beforehand need not be gathered.
-                visitor.visit(&match job.labels {
-                    Labels::Drawn { kind: Drawn::Colours(colours), .. } => scheme.knowing(colours.max(2), 1),
-                    _ if needed == LabelsKnown::States => scheme.knowing(2, 1),
-                    _ => scheme,
+                visitor.visit(&match job.labels.known() {
+                    Some((colours, keys)) => scheme.knowing(colours, keys),
+                    None => scheme,
+                })
+            }
+            Kind::CurveSort => {
+                let scheme = CurveSort::new(machine)?;
+                visitor.visit(&match job.labels.known() {
+                    Some((colours, keys)) => scheme.knowing(colours, keys),
+                    None => scheme,
                 })
             }
         }
@@ -196,6 +218,15 @@ impl LabelsKnown {
 }
 
 impl Labels {
+    /// How many colours and keys there are at most, where everybody knows beforehand: then nobody need ask.
+    fn known(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::Drawn { kind: Drawn::Colours(colours), .. } => Some(((*colours).max(2), 1)),
+            Self::Drawn { kind: Drawn::Keyed { colours, keys }, .. } => Some(((*colours).max(2), *keys)),
+            _ => (self.needed() == LabelsKnown::States).then_some((2, 1)),
+        }
+    }
+
     /// What a split has to understand.
     pub fn needed(&self) -> LabelsKnown {
         match self {
@@ -204,6 +235,7 @@ impl Labels {
                 LabelsKnown::Colours
             }
             Self::Drawn { kind: Drawn::Colours(3..), .. } => LabelsKnown::Colours,
+            Self::Drawn { kind: Drawn::Keyed { .. }, .. } => LabelsKnown::Keys,
             _ => LabelsKnown::States,
         }
     }

@@ -46,6 +46,8 @@ pub struct Ran {
     pub early_most: usize,
     /// The link that most packets crossed in one run, and how many, if the engine counts them.
     pub busiest: Option<(LinkId, u64)>,
+    /// The link before which most packets stood at once, and how many, on queues without bound.
+    pub longest_queue: Option<(LinkId, u64)>,
     /// A ring of links whose messages wait for each other, if members wait for ever.
     pub deadlock: Option<Vec<LinkId>>,
 }
@@ -119,6 +121,9 @@ pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, r
         ran.messages += trace.messages;
         if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {
             ran.busiest = trace.busiest;
+        }
+        if trace.longest_queue.map(|queue| queue.1) > ran.longest_queue.map(|queue| queue.1) {
+            ran.longest_queue = trace.longest_queue;
         }
         if trace.deadlock.is_some() {
             ran.deadlock = trace.deadlock;

@@ -33,6 +33,9 @@ const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
 /// No more are tried as long as they gain something.
 const CHUNKS_MAX: u64 = 1_000_000;
 
+/// From so many nodes on each part of the flow has sizes of its own, in at most so many messages.
+const LARGE: (u32, u64) = (1 << 16, 5_000_000);
+
 /// A simulated time so many times the promise is worth a word.
 const FAR: f64 = 1.1;
 
@@ -144,6 +147,9 @@ impl<'p, 'm> Case<'p, 'm> {
         let (scale, optimum) = (&self.scale, &self.optimum);
         let planned = match self.job.chunks {
             Some(chunks) => installments::plan(scale, optimum, &installments::InstallmentSettings { chunks }),
+            None if self.machine.nodes() >= LARGE.0 && self.problem.starts_at_once() => {
+                installments::plan_apart(scale, optimum, LARGE.1)
+            }
             None => {
                 let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
                 let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
@@ -241,6 +247,7 @@ impl<'p, 'm> Case<'p, 'm> {
             Kind::Local => {
                 self.single_messages("local", Forwarding::CutThrough, &installments::stay(&self.scale)?)
             }
+            Kind::Equal => self.equal(),
             Kind::Serial => match self.single() {
                 Ok(single) => self.single_messages("serial", self.reading_of(single)?, single),
                 Err(error) => Err(Error::not_applicable("serial", reason(error))),

@@ -22,6 +22,8 @@ pub enum Kind {
     Scheduler(&'static schedulers::Scheduler),
     /// No message at all.
     Local,
+    /// The same for everybody.
+    Equal,
     /// One message for each processor.
     Serial,
     /// Messages one can send.
@@ -53,6 +55,11 @@ pub const METHODS: &[Method] = &[
     scheduler(6),
     Method { name: "local", about: "all the load stays where it enters", kind: Kind::Local },
     Method {
+        name: "equal",
+        about: "every processor gets the same share, in one message for each",
+        kind: Kind::Equal,
+    },
+    Method {
         name: "serial",
         about: "one message for each processor that is worth one, one after the other",
         kind: Kind::Serial,
@@ -69,7 +76,7 @@ pub const METHODS: &[Method] = &[
     },
 ];
 
-const _: () = assert!(METHODS.len() == schedulers::METHODS.len() + 5, "every scheduler is in the table");
+const _: () = assert!(METHODS.len() == schedulers::METHODS.len() + 6, "every scheduler is in the table");
 
 const fn scheduler(index: usize) -> Method {
     let method = &schedulers::METHODS[index];
@@ -89,7 +96,7 @@ impl Kind {
             Self::FlowMatrix => sources == 1,
             Self::Scheduler(_) => sources > 1,
             // Without start-ups installments are never slower, where they can be sent.
-            Self::Local => has_startup || is_limited,
+            Self::Local | Self::Equal => has_startup || is_limited,
             Self::Serial => has_startup,
             Self::Installments | Self::Optimum => true,
         }

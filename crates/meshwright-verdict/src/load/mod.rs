@@ -28,6 +28,7 @@ mod buffered;
 mod claim;
 mod detail;
 mod dynamic;
+mod equal;
 mod feasible;
 mod further;
 mod job;

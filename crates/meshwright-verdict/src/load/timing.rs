@@ -47,7 +47,8 @@ impl TimingRow {
     ) -> Vec<Self> {
         let (problem, machine) = (scale.problem(), scale.problem().machine());
         let rows = Rows { scale, machine, messages, timeline };
-        let sources: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+        let mut sources: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+        sources.sort_unstable();
         let mut all: Vec<Self> = rows.ports(&sources);
         for &node in &rows.processors(depth) {
             let releases = problem.sources().iter().filter(|source| source.node == node);
@@ -79,12 +80,12 @@ impl Rows<'_> {
         self.timeline.computations.iter().filter(|one| one.processor != u32::from(CLOCK))
     }
 
-    /// The links over which sources send.
+    /// The links over which sources, in increasing order, send.
     fn ports(&self, sources: &[NodeId]) -> Vec<TimingRow> {
         let mut ports: Vec<(NodeId, NodeId)> = self
             .messages
             .iter()
-            .filter(|message| sources.contains(&message.source))
+            .filter(|message| sources.binary_search(&message.source).is_ok())
             .map(|message| (message.source, message.target))
             .collect();
         ports.sort_unstable();

@@ -7,11 +7,12 @@ use meshwright_collectives::bound::Bound;
 use meshwright_collectives::synthesis::Recipe;
 use meshwright_collectives::{Algorithm, Task};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::Cycles;
 use meshwright_core::words::counted;
 use rayon::prelude::*;
 
 use super::synthesis;
-use super::trial::{self, Look, Run};
+use super::trial::{self, Known, Look, Run};
 use super::{Asked, Effort};
 
 /// A flow of more messages than this takes a minute: it is not simulated, whatever is asked.
@@ -99,10 +100,11 @@ fn search(
 ) -> Result<()> {
     let best = entries.iter().filter_map(|entry| Some((entry.rank()?, entry.task))).min();
     let task = best.map_or(0, |(_, task)| task);
+    let known = best.map(|((cycles, _), _)| Cycles(cycles));
     let ours = entries.iter_mut().find(|entry| entry.task == task && synthesis::is_searched(entry.algorithm));
     let Some(entry) = ours else { return Ok(()) };
     progress("synthesis");
-    synthesis::improve(entry, &tasks[task], bounds[task].cycles)
+    synthesis::improve(entry, &tasks[task], bounds[task].cycles, known)
 }
 
 /// Why it does not suit; errors of the input are passed on.
@@ -121,20 +123,22 @@ fn compete(
     asked: &Asked,
     progress: &mut dyn FnMut(&str),
 ) -> Result<()> {
-    entries.sort_by_key(|entry| entry.look.floor);
+    entries.sort_by_key(|entry| entry.look.expected);
     let mut best: Option<u64> = None;
+    let hopeless = asked.algorithms.is_empty().then_some(asked.effort.hopeless);
     let total = entries.len();
     for (lot, entries) in entries.chunks_mut(LOT).enumerate() {
+        let known = Known { best, hopeless, chunked: asked.effort.chunked };
         for entry in &mut *entries {
             entry.not_simulated = match asked.algorithms[..] {
-                [] => prospects(&entry.look, best, &asked.effort),
+                [] => prospects(&entry.look, &known, &asked.effort),
                 _ => None,
             };
         }
         let names: Vec<&str> = entries.iter().map(|entry| entry.algorithm.name).collect();
         progress(&format!("{} of {total}: {}", lot * LOT + entries.len(), names.join(", ")));
         let runs: Vec<Result<()>> =
-            entries.par_iter_mut().map(|entry| entry.compete(tasks, &asked.effort)).collect();
+            entries.par_iter_mut().map(|entry| entry.compete(tasks, &known)).collect();
         runs.into_iter().collect::<Result<()>>()?;
         let times = entries.iter().filter_map(|entry| entry.run.as_ref()?.cycles);
         best = times.chain(best).min();
@@ -146,31 +150,36 @@ fn compete(
         }
         progress(&format!("{} of many messages", entry.algorithm.name));
         entry.not_simulated = None;
-        entry.compete(tasks, &asked.effort)?;
+        entry.compete(tasks, &Known { best, hopeless, chunked: asked.effort.chunked })?;
         best = entry.run.as_ref().and_then(|run| run.cycles).into_iter().chain(best).min();
     }
     Ok(())
 }
 
-/// Why it cannot win; none if it may.
-fn prospects(look: &Look, best: Option<u64>, effort: &Effort) -> Option<String> {
+/// Why it is not worth a run; none if it is.
+fn prospects(look: &Look, known: &Known, effort: &Effort) -> Option<String> {
     if look.messages > effort.messages.min(MESSAGES_MAX) {
         return Some(format!("{} messages", look.messages));
     }
-    let best = best.filter(|best| look.floor >= best.saturating_mul(effort.hopeless))?;
-    let times = look.floor as f64 / best.max(1) as f64;
+    known.is_hopeless(look.floor).then(|| hopeless(look, known))
+}
+
+/// How long it takes at least.
+fn hopeless(look: &Look, known: &Known) -> String {
+    let times = look.floor as f64 / known.best.unwrap_or(1).max(1) as f64;
     let Look { floor, floor_of, .. } = look;
-    Some(format!("its {floor_of} alone takes {floor} cycles, {times:.1} times the best"))
+    format!("its {floor_of} alone takes {floor} cycles, {times:.1} times the best")
 }
 
 impl Entry {
     /// Runs, unless it has no prospects.
-    fn compete(&mut self, tasks: &[Task<'_>], effort: &Effort) -> Result<()> {
+    fn compete(&mut self, tasks: &[Task<'_>], known: &Known) -> Result<()> {
         if self.not_simulated.is_some() {
             return Ok(());
         }
-        match trial::run(&tasks[self.task], self.algorithm, effort.chunked) {
-            Ok(run) => self.run = Some(run),
+        match trial::run(&tasks[self.task], self.algorithm, &mut self.look, known) {
+            Ok(None) => self.not_simulated = Some(hopeless(&self.look, known)),
+            Ok(run) => self.run = run,
             Err(error) => self.not_simulated = Some(why(error)?),
         }
         Ok(())

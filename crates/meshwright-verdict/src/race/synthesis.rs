@@ -13,10 +13,15 @@ pub(super) fn is_searched(algorithm: &Algorithm) -> bool {
     algorithm.name == ALGORITHMS[0].name
 }
 
-/// Searches, and takes the place of the schedule that was made without a search if it is faster.
-pub(super) fn improve(entry: &mut Entry, task: &Task<'_>, bound: Cycles) -> Result<()> {
-    let simulate = |flow: &_| Ok(trial::simulated(task, flow)?.cycles.map(Cycles));
-    let found = synthesis::search(task, bound, &simulate)?;
+/// Searches, and takes the place of the schedule that was made without a search if it is faster; `known` is the best time so far.
+pub(super) fn improve(
+    entry: &mut Entry,
+    task: &Task<'_>,
+    bound: Cycles,
+    known: Option<Cycles>,
+) -> Result<()> {
+    let simulate = |flow: &_| Ok(trial::cycles(task, flow)?.map(Cycles));
+    let Some(found) = synthesis::search(task, bound, known, &simulate)? else { return Ok(()) };
     if entry.run.as_ref().and_then(|run| run.cycles).is_some_and(|cycles| cycles <= found.cycles.0) {
         return Ok(());
     }

@@ -3,7 +3,6 @@
 use meshwright_collectives::chunks::chunks;
 use meshwright_collectives::flow::Flow;
 use meshwright_collectives::{Algorithm, Task, predict};
-use meshwright_core::csr::Csr;
 use meshwright_core::error::Result;
 use meshwright_core::units::Bytes;
 use meshwright_network::routing::Pair;
@@ -19,6 +18,9 @@ use crate::{LinkUse, LinkWait};
 /// So many greater numbers of chunks than the best by the closed form are among those that are tried.
 const NEIGHBOURS: usize = 2;
 
+/// The most messages, chunks counted, of an algorithm that cannot win any more.
+const CANNOT_WIN: u64 = 1 << 18;
+
 /// What is known before it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Look {
@@ -26,8 +28,10 @@ pub(super) struct Look {
     pub(super) predicted: u64,
     /// No run of this flow takes less, in whatever chunks, in cycles.
     pub(super) floor: u64,
-    /// What takes so long: its busiest link, or its longest chain of messages.
+    /// What takes so long: its busiest link, or, once it is to run, its longest chain of messages.
     pub(super) floor_of: &'static str,
+    /// What it may take: its prediction, or, where chunks stream, its floor and the start-ups and heads of all steps.
+    pub(super) expected: u64,
     pub(super) steps: u32,
     pub(super) messages: u64,
     pub(super) bytes_hops: u64,
@@ -64,7 +68,6 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> 
     let (machine, messages) = (task.machine(), messages(task, flow));
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = Way::usual(machine).routes(&pairs)?;
-    let predicted = predict::predicted(task, flow)?.0;
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &routes);
     let hops = |index: usize| routes.hops(index, pairs[index]);
@@ -74,16 +77,15 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> 
     let costs = machine.costs();
     let link = cost::link_bound(&messages, &routes, &loads, machine.switching(), costs);
     let whole = if streams { costs.startup_ticks() + bytes_ticks(&loads, machine) } else { link };
-    let of_chunk = |bytes: Bytes| if streams { Bytes(0) } else { bytes };
-    let chain = chain_ticks(flow, |index| {
-        costs.alone_ticks(machine.switching(), of_chunk(messages[index].bytes), hops(index))
-    });
-    let floors = [(whole.min(link), "busiest link"), (chain, "longest chain of messages")];
-    let (floor, floor_of) = floors.into_iter().max_by_key(|floor| floor.0).expect("two of them");
+    let floor = whole.min(link);
+    let predicted = predict::predicted(task, flow)?.0;
+    let steps = u64::from(flow.steps()) * (costs.startup_ticks() + costs.head_ticks());
+    let expected = if streams { costs.cycles(floor + steps).0 } else { predicted };
     Ok(Look {
         predicted,
         floor: costs.cycles(floor).0,
-        floor_of,
+        floor_of: "busiest link",
+        expected,
         steps: flow.steps(),
         messages: messages.len() as u64,
         bytes_hops,
@@ -91,20 +93,17 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> 
     })
 }
 
-/// The longest chain of messages that wait for each other, each of which takes `alone` at least, in ticks.
-fn chain_ticks(flow: &Flow, alone: impl Fn(usize) -> u64) -> u64 {
-    let many = flow.transfers().len();
-    let awaited: Csr<u32> =
-        Csr::from_pairs(many, flow.waits().into_iter().map(|(on, waits)| (waits as usize, on)));
-    let mut order: Vec<usize> = (0..many).collect();
-    // What a message waits for has come in earlier steps.
-    order.sort_by_key(|&index| flow.transfers()[index].step);
-    let mut arrives = vec![0; many];
-    for index in order {
-        let begins = awaited.row(index).iter().map(|&on| arrives[on as usize]).max().unwrap_or(0);
-        arrives[index] = begins + alone(index);
-    }
-    arrives.into_iter().max().unwrap_or(0)
+/// The longest chain of messages that wait for each other, each as long as it takes alone, in cycles; without bytes where these come in
+/// chunks. 0 where there is too much to look at.
+fn chain(task: &Task<'_>, flow: &Flow, streams: bool) -> u64 {
+    let (machine, costs) = (task.machine(), task.machine().costs());
+    let alone = |index: usize| {
+        let transfer = flow.transfers()[index];
+        let hops = task.distance(transfer.source, transfer.target).expect("who sends is connected");
+        let bytes = if streams { 0 } else { flow.bytes(index) };
+        costs.alone_ticks(machine.switching(), Bytes(bytes), hops)
+    };
+    costs.cycles(flow.longest_chain(alone).unwrap_or(0)).0
 }
 
 /// What the bytes of the link with the most of them take.
@@ -112,21 +111,63 @@ fn bytes_ticks(loads: &LinkLoads, machine: &Machine) -> u64 {
     loads.bytes_max() * machine.costs().byte_time.numerator()
 }
 
-/// Runs an algorithm, in several numbers of chunks of at most so many messages if that lets it stream; the best of these: from the number that
-/// the closed form of a pipeline names to its neighbours, as long as that is faster.
-pub(super) fn run(task: &Task<'_>, algorithm: &Algorithm, messages_max: u64) -> Result<Run> {
-    let flow = algorithm.of(task)?;
-    if !algorithm.streams {
-        return once(task, &flow, 1);
+/// What is known when an algorithm is to run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// The best time so far.
+    pub(super) best: Option<u64>,
+    /// An algorithm that takes so many times the best does not run; none if all do.
+    pub(super) hopeless: Option<u64>,
+    /// All chunks of an algorithm that streams are at most so many messages.
+    pub(super) chunked: u64,
+}
+
+impl Known {
+    /// Whether a time is so long that nobody wants to know more.
+    pub(super) fn is_hopeless(&self, cycles: u64) -> bool {
+        let limit = self.best.zip(self.hopeless).map(|(best, times)| best.saturating_mul(times));
+        limit.is_some_and(|limit| cycles >= limit)
     }
-    let most = chunks_max(task, &flow, messages_max).max(1);
-    let mut numbers: Vec<u32> = chunks(task, &flow).into_iter().map(|chunks| chunks.min(most)).collect();
+}
+
+/// Runs an algorithm, in several numbers of chunks if that lets it stream; the best of these: from the number that the closed form of
+/// a pipeline names to its neighbours, as long as that is faster. None where its longest chain is hopeless, which is noted as its floor.
+///
+/// Whoever cannot win any more, by that floor, is not cut into more than [`CANNOT_WIN`] messages.
+pub(super) fn run(
+    task: &Task<'_>,
+    algorithm: &Algorithm,
+    look: &mut Look,
+    known: &Known,
+) -> Result<Option<Run>> {
+    let flow = algorithm.of(task)?;
+    let chain = chain(task, &flow, algorithm.streams);
+    if chain > look.floor {
+        (look.floor, look.floor_of) = (chain, "longest chain of messages");
+    }
+    if known.is_hopeless(look.floor) {
+        return Ok(None);
+    }
+    let best = match algorithm.streams {
+        true => {
+            let wins = known.best.is_none_or(|best| look.floor < best);
+            best_in_chunks(task, &flow, if wins { known.chunked } else { known.chunked.min(CANNOT_WIN) })?
+        }
+        false => timed(task, &flow, 1)?,
+    };
+    Ok(Some(described(task, &flow.chunked(best.chunks)?, best)?))
+}
+
+/// The best number of chunks.
+fn best_in_chunks(task: &Task<'_>, flow: &Flow, messages_max: u64) -> Result<Timed> {
+    let most = chunks_max(task, flow, messages_max).max(1);
+    let mut numbers: Vec<u32> = chunks(task, flow).into_iter().map(|chunks| chunks.min(most)).collect();
     numbers.dedup();
     let first = numbers.len().saturating_sub(NEIGHBOURS + 1);
-    let mut best = once(task, &flow, numbers[first])?;
+    let mut best = timed(task, flow, numbers[first])?;
     let mut is_better = |chunks: u32| -> Result<bool> {
-        let next = once(task, &flow, chunks)?;
-        let is_better = next.cycles.is_some_and(|cycles| best.cycles.is_none_or(|least| cycles < least));
+        let next = timed(task, flow, chunks)?;
+        let is_better = next.cycles().is_some_and(|cycles| best.cycles().is_none_or(|least| cycles < least));
         if is_better {
             best = next;
         }
@@ -158,30 +199,50 @@ fn chunks_max(task: &Task<'_>, flow: &Flow, messages_max: u64) -> u32 {
     u32::try_from(by_size.min(by_messages)).unwrap_or(u32::MAX)
 }
 
-/// One simulation.
-fn once(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Run> {
-    let run = simulated(task, &flow.chunked(chunks)?)?;
-    Ok(Run { chunks, ..run })
+/// A simulation of a flow in so many chunks.
+struct Timed {
+    chunks: u32,
+    fitted: Fitted,
+}
+
+impl Timed {
+    /// None after a standstill.
+    fn cycles(&self) -> Option<u64> {
+        self.fitted.trace.deadlock.is_none().then_some(self.fitted.trace.cycles.0)
+    }
+}
+
+fn timed(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<Timed> {
+    let schedule = flow.chunked(chunks)?.schedule(task.nodes(), task.machine().nodes(), task.combine);
+    let mut fitted = fitting::simulate(task.machine(), &schedule, FLIT_HOPS_MAX)?;
+    fitted.trace.latency_ticks = Vec::new();
+    Ok(Timed { chunks, fitted })
+}
+
+/// When a flow ends as it is; none if it does not.
+pub(super) fn cycles(task: &Task<'_>, flow: &Flow) -> Result<Option<u64>> {
+    Ok(timed(task, flow, 1)?.cycles())
 }
 
 /// The simulation of a flow as it is.
 pub(super) fn simulated(task: &Task<'_>, flow: &Flow) -> Result<Run> {
-    let machine = task.machine();
-    let schedule = flow.schedule(task.nodes(), machine.nodes(), task.combine);
-    let fitted = fitting::simulate(machine, &schedule, FLIT_HOPS_MAX)?;
-    let Fitted { trace, routers, .. } = &fitted;
+    described(task, flow, timed(task, flow, 1)?)
+}
+
+/// What there is to say of a simulation beside its time; the flow is that in chunks.
+fn described(task: &Task<'_>, flow: &Flow, timed: Timed) -> Result<Run> {
+    let (machine, fitted) = (task.machine(), &timed.fitted);
     let messages = messages(task, flow);
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let mut loads = LinkLoads::new(machine.links());
-    loads.fill(&messages, &Way::of(machine, routers.as_ref())?.routes(&pairs)?);
-    let standstill = deadlock_sentence(machine, &fitted);
+    loads.fill(&messages, &Way::of(machine, fitted.routers.as_ref())?.routes(&pairs)?);
     Ok(Run {
-        chunks: 1,
-        cycles: standstill.is_none().then_some(trace.cycles.0),
-        standstill,
+        chunks: timed.chunks,
+        cycles: timed.cycles(),
+        standstill: deadlock_sentence(machine, fitted),
         predicted: predict::predicted(task, flow)?.0,
         messages: messages.len() as u64,
         busiest: link_use::busiest_link(&loads, machine),
-        waited: link_use::blame(trace, machine),
+        waited: link_use::blame(&fitted.trace, machine),
     })
 }

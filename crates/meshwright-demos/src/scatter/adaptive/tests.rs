@@ -125,6 +125,25 @@ impl Load for Telling<'_> {
     }
 }
 
+/// What rank 0 has not lost by sharing it would have needed alone: the account is complete.
+#[test]
+fn no_run_is_slower_than_rank_0_alone_but_for_what_was_measured() {
+    let begun = AtomicBool::new(false);
+    let load = Telling(Text(text(200_000)), &begun);
+    for times in [1, 4] {
+        let work = |rank: u32| -> Box<dyn PieceWork + '_> {
+            Box::new(Tiring { times: if rank == 1 { times } else { 2 }, begun: &begun })
+        };
+        let report = run(3, &load, &[], &work);
+        let adapted = report.outcomes.last().expect("it ran");
+        let overhead = adapted.corrections.as_ref().expect("it is adaptive").overhead;
+        let most = overhead.alone_seconds + overhead.seconds();
+        assert!(adapted.measured.makespan <= most + 1e-6, "{} {overhead:?}", adapted.measured.makespan);
+        assert!(overhead.alone_seconds > 0.1, "two or four hundred thousand microseconds: {overhead:?}");
+        assert!(adapted.measured.makespan < overhead.alone_seconds, "three share it: {overhead:?}");
+    }
+}
+
 /// Dies at its second piece, if it is to.
 struct Dying<'a> {
     pieces: AtomicU32,

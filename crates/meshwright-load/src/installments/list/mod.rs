@@ -30,7 +30,7 @@ use self::steps::Steps;
 use self::ways::Way;
 use super::record::Installments;
 use super::scale::Scale;
-use super::sizes::{self, Sizes};
+use super::sizes::{self, GUESS, SizeSearch, Sizes};
 use crate::Plan;
 use crate::lp::{Distribution, Variant};
 use meshwright_core::error::{Error, Result};
@@ -179,7 +179,9 @@ impl Task<'_, '_, '_> {
         let mut best: Option<Found> = None;
         let mut look = |order: Order| {
             let time = |sizes: &Sizes| self.time(ways, sizes, order).unwrap_or(u64::MAX);
-            let (sizes, last) = sizes::search(most, tries, time);
+            let counts = &sizes::counts_up_to(most);
+            let asked = SizeSearch { counts, guess: GUESS, thinnings: 1, tries };
+            let (_, sizes, last) = sizes::search(&asked, time);
             if last < best.as_ref().map_or(u64::MAX, |best| best.last) {
                 best = Some(Found { ways: ways.to_vec(), sizes, order, last });
             }

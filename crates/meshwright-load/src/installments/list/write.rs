@@ -16,7 +16,7 @@ use meshwright_network::topology::Topology;
 pub(super) fn write(scale: &Scale, steps: &Steps, times: &Times, installments: Vec<f64>) -> Installments {
     let machine = scale.problem().machine();
     let per_cycle = scale.costs().ticks_per_cycle();
-    let mut programs = Programs::new(machine.nodes(), machine.links() as usize);
+    let mut programs = Programs::new(machine.nodes(), machine.links());
     let mut order: Vec<u32> = (0..steps.all.len() as u32).collect();
     order.sort_by_key(|&step| (times.begin[step as usize], step));
     // By step, the step of the program that ends with it at the node where others wait for it.
@@ -49,7 +49,7 @@ pub(super) fn write(scale: &Scale, steps: &Steps, times: &Times, installments: V
         } else {
             let channel = CarryingLink { link: step.link, from: step.from, to: step.to };
             let message = scale.message(step.link, step.bytes);
-            ended[index] = programs.send(step.link.0, channel, message, after);
+            ended[index] = programs.send(channel, message, after);
             link_free[step.link.index()] = times.end[index];
             messages += 1;
         }

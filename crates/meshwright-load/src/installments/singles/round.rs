@@ -189,7 +189,7 @@ impl Round<'_, '_, '_> {
             let to = machine.target(link).expect("a link of a way leads somewhere");
             let channel = CarryingLink { link, from: machine.source(link), to };
             let message = self.scale.message(link, bytes);
-            step = Some(record.send(link.0, channel, message, step.into_iter()));
+            step = Some(record.send(channel, message, step.into_iter()));
             at = at.max(state.free[link.index()]) + self.scale.message_ticks(message);
             if link != way.links[0] {
                 let relay = machine.source(link).0;
@@ -207,7 +207,7 @@ impl Round<'_, '_, '_> {
     /// The schedule of this try.
     pub(super) fn write(&self) -> Installments {
         let machine = self.scale.problem().machine();
-        let mut programs = Programs::new(machine.nodes(), machine.links() as usize);
+        let mut programs = Programs::new(machine.nodes(), machine.links());
         let mut state = self.run(&mut programs).expect("it was tried");
         let bytes = self.scale.bytes() as f64;
         Installments {

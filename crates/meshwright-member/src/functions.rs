@@ -1,6 +1,6 @@
 //! The functions of lemma 2 at one vertex, from what its children and its parent tell it.
 
-use crate::protocol::Side;
+use crate::tree::Side;
 
 /// A value of each state: 0, 1.
 pub type PerState = [u32; 2];
@@ -10,14 +10,14 @@ pub type PerState = [u32; 2];
 /// # Examples
 ///
 /// ```
-/// use meshwright_groups::rank_split::Functions;
+/// use meshwright_member::functions::Functions;
 /// // Ranks 0, 1, 2 in states 0, 1, 0; the root is rank 1.
 /// let root = Functions::new(1, [1, 0], [1, 0], [2, 1], [0, 0]);
 /// assert_eq!((root.left, root.right, root.total), ([1, 0], [1, 0], [2, 1]));
 /// assert_eq!((root.before, root.max_left, root.max_right), ([1, 0], [Some(0), None], [Some(1), None]));
 /// assert_eq!((root.rank(0), root.rank(1)), (Some(0), Some(0)));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Functions {
     /// phi(u): its own state, 0 or 1.
     pub state: u8,

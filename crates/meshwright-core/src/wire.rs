@@ -1,6 +1,6 @@
 //! Values as bytes.
 
-use meshwright_core::units::Bytes;
+use crate::units::Bytes;
 
 /// Behind its bytes a value keeps room for a few more, which an endpoint may add without moving all.
 const ROOM: usize = 8;
@@ -10,7 +10,7 @@ const ROOM: usize = 8;
 /// # Examples
 ///
 /// ```
-/// use meshwright_runtime::transport::Wire;
+/// use meshwright_core::wire::Wire;
 /// use meshwright_core::units::Bytes;
 /// let value = (vec![1u32, 2, 3], Some(7u64));
 /// let mut bytes = vec![];

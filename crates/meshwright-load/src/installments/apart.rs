@@ -1,0 +1,186 @@
+//! Large machines: a flow falls into parts that have no link in common, and each part has sizes of its own.
+//!
+//! The slowest part decides. So each gets no more messages than it takes to be as fast as that one: sources that lie
+//! close together get many, those with room around them few. Load leaves the cell of its source only where it has to, so
+//! that there are many parts. What sizes are good is found out with the part that is slowest with few installments.
+
+use rayon::prelude::*;
+
+use super::following::{Judge, write};
+use super::forest::forest;
+use super::sizes::{GUESS, SizePlaces, SizeSearch, Sizes, THINNINGS, search};
+use super::streams::Streams;
+use super::{Installments, Scale};
+use crate::Problem;
+use crate::optimum::Optimum;
+use crate::shares::voronoi;
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
+
+/// How much over the bound is aimed at: at first, from one aim to the next, and at last.
+const AIMS: (f64, f64, f64) = (1.0, 0.87, 0.004);
+
+/// How many installments are tried.
+const COUNTS: &[u32] =
+    &[1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 30, 40, 50, 64, 80, 110, 150, 200, 280, 400, 600, 1000];
+
+/// With so many of them the slowest part is looked for.
+const FEW: u32 = 4;
+
+/// How many messages are timed to find out what sizes are good.
+const EFFORT: u64 = 60_000_000;
+
+/// Of the processors that are not needed, which part is used all the same; and how much longer than the bound the flow
+/// takes: what is tried.
+const FLOWS: &[(f64, f64)] = &[(0.0, 1.005), (0.3, 1.01)];
+
+/// A schedule for a large machine whose least makespan is known, in no more than so many messages.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] when every flow uses more links than messages are allowed.
+///
+/// # Complexity
+///
+/// Some flows of the machine, and for each some ten times the messages, at the least a hundred million.
+pub fn plan_apart(scale: &Scale, optimum: &Optimum, messages: u64) -> Result<Installments> {
+    let problem = scale.problem();
+    let sites: Vec<Vec<NodeId>> = problem.sources().iter().map(|source| vec![source.node]).collect();
+    let (cells, mut best) = (voronoi::cells(problem.machine(), &sites), None::<(u64, Vec<Part>)>);
+    for &(spare, stretch) in FLOWS {
+        let slack = spare * unneeded(problem, optimum.makespan);
+        let end = optimum.makespan * stretch;
+        let flow = forest(problem, &cells, end, slack).map(|phase| vec![phase]);
+        let Some(phases) = flow else { continue };
+        let parts = Streams::new(scale, &phases).parts();
+        let parts: Vec<Part> = parts.into_iter().map(Part::new).collect();
+        if let Some((ticks, parts)) = shared_out(scale, parts, optimum.makespan, messages)
+            && best.as_ref().is_none_or(|best| ticks < best.0)
+        {
+            best = Some((ticks, parts));
+        }
+    }
+    let Some((_, parts)) = best else {
+        let why = format!("every flow carries something over more links than {messages} messages can serve");
+        return Err(Error::not_applicable("sending the load in messages", why));
+    };
+    let chosen: Vec<_> = parts.into_iter().map(Part::chosen).collect();
+    Ok(write(scale, &chosen))
+}
+
+/// The part of the processors that is idle all the time at this speed.
+fn unneeded(problem: &Problem, makespan: f64) -> f64 {
+    let rate: f64 = problem.machine().living().map(|node| 1.0 / problem.work(node)).sum();
+    (1.0 - 1.0 / (makespan * rate)).max(0.0)
+}
+
+/// Sizes of so many messages for all parts together that end as soon as possible; none if there are always more.
+fn shared_out(scale: &Scale, mut parts: Vec<Part>, bound: f64, messages: u64) -> Option<(u64, Vec<Part>)> {
+    let with_few = |part: &Part| {
+        let found = Judge::new(scale, &part.streams).time(&Sizes::at(FEW, GUESS), u64::MAX);
+        found.map_or(0, |(ticks, _)| ticks)
+    };
+    let hardness: Vec<u64> = parts.par_iter().map(with_few).collect();
+    let hardest = (0..parts.len()).max_by_key(|&part| hardness[part])?;
+    let learnt = learn(scale, &parts[hardest].streams, messages);
+    let mut known = None;
+    let (first, step, last) = AIMS;
+    let aims = std::iter::successors(Some(first), |aim| Some(aim * step)).take_while(|&aim| aim >= last);
+    for aim in aims {
+        let ticks =
+            (bound * (1.0 + aim) * scale.unit_cycles() * scale.costs().ticks_per_cycle() as f64) as u64;
+        parts.par_iter_mut().for_each(|part| part.reach(scale, ticks, &learnt));
+        // What no part can do need not be done by the others.
+        let slowest = parts.iter().map(Part::least).max()?;
+        let aimed = ticks.max(slowest);
+        let chosen: Vec<usize> = parts.iter().map(|part| part.first_within(aimed)).collect();
+        let sum: u64 = parts.iter().zip(&chosen).map(|(part, &at)| part.tried[at].messages).sum();
+        if sum > messages {
+            break;
+        }
+        known = Some((aimed, chosen));
+        if slowest > ticks {
+            break;
+        }
+    }
+    let (ticks, chosen) = known?;
+    parts.iter_mut().zip(chosen).for_each(|(part, chosen)| part.chosen = chosen);
+    Some((ticks, parts))
+}
+
+/// By place in [`COUNTS`], the sizes that serve a part best; as far as it is helped by more and does not take more messages
+/// than this.
+fn learn(scale: &Scale, streams: &Streams, messages: u64) -> Vec<SizePlaces> {
+    let lines: u64 = streams.epochs.iter().map(|epoch| epoch.streams.len() as u64).sum();
+    let mut judge = Judge::new(scale, streams);
+    let (mut learnt, mut guess, mut least, mut vain) = (Vec::new(), GUESS, u64::MAX, 0);
+    for at in 0..COUNTS.len() {
+        let per_try = lines * u64::from(COUNTS[at]);
+        let tries = (EFFORT / 16 / per_try.max(1)).clamp(3, 40) as usize;
+        let asked = SizeSearch { counts: &COUNTS[at..=at], guess, thinnings: THINNINGS.len(), tries };
+        let time = |sizes: &Sizes| judge.time(sizes, messages).map_or(u64::MAX, |(ticks, _)| ticks);
+        let (better, _, ticks) = search(&asked, time);
+        if ticks == u64::MAX || vain > 2 {
+            break;
+        }
+        guess = better;
+        learnt.push(guess);
+        vain = if ticks as f64 > 0.999 * least as f64 { vain + 1 } else { 0 };
+        least = least.min(ticks);
+    }
+    learnt
+}
+
+/// Sizes that were tried.
+struct Tried {
+    sizes: Sizes,
+    ticks: u64,
+    messages: u64,
+}
+
+/// A part of a flow.
+struct Part {
+    streams: Streams,
+    /// Each is faster than all before.
+    tried: Vec<Tried>,
+    /// The next number of installments, as a place in [`COUNTS`].
+    next: usize,
+    chosen: usize,
+}
+
+impl Part {
+    fn new(streams: Streams) -> Self {
+        Self { streams, tried: Vec::new(), next: 0, chosen: 0 }
+    }
+
+    /// Tries more installments, of the sizes that were learnt, until all is done in this time.
+    fn reach(&mut self, scale: &Scale, ticks: u64, learnt: &[SizePlaces]) {
+        if self.least() <= ticks || self.next >= learnt.len() {
+            return;
+        }
+        let mut judge = Judge::new(scale, &self.streams);
+        while self.next < learnt.len() && self.tried.last().is_none_or(|last| last.ticks > ticks) {
+            let sizes = Sizes::at(COUNTS[self.next], learnt[self.next]);
+            self.next += 1;
+            let Some((ticks, messages)) = judge.time(&sizes, u64::MAX) else { continue };
+            if self.tried.last().is_none_or(|last| ticks < last.ticks) {
+                self.tried.push(Tried { sizes, ticks, messages });
+            }
+        }
+    }
+
+    /// The least time that is known, in ticks.
+    fn least(&self) -> u64 {
+        self.tried.last().map_or(u64::MAX, |tried| tried.ticks)
+    }
+
+    /// The first sizes that keep to a time which some keep to.
+    fn first_within(&self, ticks: u64) -> usize {
+        self.tried.partition_point(|tried| tried.ticks > ticks).min(self.tried.len().saturating_sub(1))
+    }
+
+    /// The flow with the sizes that were chosen.
+    fn chosen(self) -> (Streams, Sizes) {
+        (self.streams, self.tried[self.chosen].sizes)
+    }
+}

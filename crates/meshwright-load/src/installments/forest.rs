@@ -1,0 +1,219 @@
+//! Flows along trees: every node gets its load over one link, from one source.
+//!
+//! Trees grow from the links of all sources at once. The one that carries the least of what it can takes the next node,
+//! the nearest of its own cell first; a node joins where the least goes through so far. So trees branch evenly, and what
+//! comes over a link is soon shared among many.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::flow::max_flow::MaxFlow;
+use crate::flow::{Flow, FlowPhase};
+use crate::{Cells, Problem};
+use meshwright_core::units::{LinkId, NodeId};
+use meshwright_network::topology::Topology;
+
+/// What is less than this share of the load is not worth a message.
+const CRUMB: f64 = 1e-9;
+
+/// A flow along trees that is through at a given moment and in which the processors beside the sources are idle for a
+/// share of the time; none if there is none, or not all of the load is there from the beginning.
+///
+/// Where trees find no room, what is left goes through those of others.
+///
+/// # Complexity
+///
+/// O((nodes + links) log nodes + nodes depth of the trees).
+pub(super) fn forest(problem: &Problem, cells: &Cells, end: f64, slack: f64) -> Option<FlowPhase> {
+    if !problem.starts_at_once() {
+        return None;
+    }
+    let (nodes, links) = (problem.machine().nodes() as usize, problem.machine().links() as usize);
+    let mut growth = Growth {
+        problem,
+        cells,
+        end,
+        left: Vec::new(),
+        tree: vec![UNCLAIMED; nodes],
+        depth: vec![0; nodes],
+        into: vec![None; nodes],
+        trees: Vec::new(),
+        link: vec![0.0; links],
+        node: vec![0.0; nodes],
+    };
+    growth.plant();
+    growth.grow(1.0 - slack);
+    growth.overflow(1.0 - slack)?;
+    let flow = Flow { link: growth.link, node: growth.node };
+    Some(FlowPhase { from: 0.0, until: end, flow })
+}
+
+/// The whole load in units.
+const WHOLE: f64 = (1u64 << 40) as f64;
+
+/// Nodes of no tree, and sources.
+const UNCLAIMED: u32 = u32::MAX;
+const SOURCE: u32 = u32::MAX - 1;
+
+/// What grows from one link of a source.
+struct Tree {
+    source: u32,
+    /// The most its first link can carry, and what it carries.
+    most: f64,
+    carries: f64,
+    /// Nodes beside it, by whether they are of another cell and by depth.
+    edge: BinaryHeap<Reverse<(bool, u32, u32)>>,
+}
+
+struct Growth<'a, 'p> {
+    problem: &'a Problem<'p>,
+    cells: &'a Cells,
+    end: f64,
+    /// By source, what has no place yet.
+    left: Vec<f64>,
+    /// By node id its tree, how many links it is from the source, and the link it is reached by.
+    tree: Vec<u32>,
+    depth: Vec<u32>,
+    into: Vec<Option<LinkId>>,
+    trees: Vec<Tree>,
+    link: Vec<f64>,
+    node: Vec<f64>,
+}
+
+impl Growth<'_, '_> {
+    /// Sources keep what they can work off; a tree begins at each link to a node without load.
+    fn plant(&mut self) {
+        let machine = self.problem.machine();
+        for source in self.problem.sources() {
+            let kept = source.load.min(self.end / self.problem.work(source.node));
+            self.node[source.node.index()] = kept;
+            self.left.push(source.load - kept);
+            self.tree[source.node.index()] = SOURCE;
+        }
+        for (number, source) in self.problem.sources().iter().enumerate() {
+            for (link, next) in machine.neighbours(source.node) {
+                if self.tree[next.index()] == UNCLAIMED {
+                    let most = self.end / self.problem.link_time(link);
+                    let edge = BinaryHeap::from([Reverse((false, 1, next.0))]);
+                    self.trees.push(Tree { source: number as u32, most, carries: 0.0, edge });
+                }
+            }
+        }
+    }
+
+    /// Lets trees take nodes, each for this part of the time, until all load has a place or no tree can grow.
+    fn grow(&mut self, part: f64) {
+        // The bits of numbers that are not below 0 are in their order.
+        let fill = |tree: &Tree| (tree.carries / tree.most).to_bits();
+        let mut agenda: BinaryHeap<Reverse<(u64, u32)>> =
+            self.trees.iter().enumerate().map(|(at, tree)| Reverse((fill(tree), at as u32))).collect();
+        while let Some(Reverse((_, number))) = agenda.pop() {
+            let source = self.trees[number as usize].source as usize;
+            if self.left[source] <= 0.0 {
+                continue;
+            }
+            let Some(Reverse((_, depth, node))) = self.trees[number as usize].edge.pop() else { continue };
+            let node = NodeId(node);
+            if self.tree[node.index()] == UNCLAIMED {
+                self.claim(number, node, depth, part);
+            }
+            let tree = &self.trees[number as usize];
+            if tree.carries < tree.most * (1.0 - 1e-12) {
+                agenda.push(Reverse((fill(tree), number)));
+            }
+        }
+    }
+
+    /// Takes a node into a tree, if anything can come to it.
+    fn claim(&mut self, number: u32, node: NodeId, depth: u32, part: f64) {
+        let (problem, machine) = (self.problem, self.problem.machine());
+        let source = self.trees[number as usize].source;
+        let home = problem.sources()[source as usize].node;
+        // Of the nodes before it the one through which the least goes.
+        let before = machine.neighbours(node).filter_map(|(_, before)| {
+            let is_before = match depth {
+                1 => before == home,
+                _ => self.tree[before.index()] == number && self.depth[before.index()] + 1 == depth,
+            };
+            let link = machine.wire(before, node).filter(|_| is_before)?;
+            let through = self.into[before.index()].map_or(0.0, |into| self.link[into.index()]);
+            Some((through.to_bits(), link))
+        });
+        let Some((_, into)) = before.min() else { return };
+        let wanted = (part * self.end / problem.work(node)).min(self.left[source as usize]);
+        let room = |link: LinkId| self.end / problem.link_time(link) - self.link[link.index()];
+        let (mut amount, mut at) = (wanted, Some(into));
+        while let Some(link) = at {
+            amount = amount.min(room(link));
+            at = self.into[machine.source(link).index()];
+        }
+        if amount <= CRUMB.min(wanted / 2.0) {
+            return;
+        }
+        (self.tree[node.index()], self.depth[node.index()], self.into[node.index()]) =
+            (number, depth, Some(into));
+        self.node[node.index()] = amount;
+        self.left[source as usize] -= amount;
+        self.trees[number as usize].carries += amount;
+        let mut at = Some(into);
+        while let Some(link) = at {
+            self.link[link.index()] += amount;
+            at = self.into[machine.source(link).index()];
+        }
+        for (_, next) in machine.neighbours(node) {
+            if self.tree[next.index()] == UNCLAIMED {
+                let is_other = self.cells.label[next.index()] != source;
+                self.trees[number as usize].edge.push(Reverse((is_other, depth + 1, next.0)));
+            }
+        }
+    }
+    /// Sends what has no place along shortest ways to where there is room, through the trees of others; none if there is no
+    /// way.
+    fn overflow(&mut self, part: f64) -> Option<()> {
+        let (problem, machine) = (self.problem, self.problem.machine());
+        if self.left.iter().all(|&left| left <= 0.0) {
+            return Some(());
+        }
+        let (mut first, mut targets, mut links) = (vec![0], Vec::new(), Vec::new());
+        for node in (0..machine.nodes()).map(NodeId) {
+            for (link, next) in machine.neighbours(node).filter(|_| machine.is_alive(node)) {
+                targets.push(next.0);
+                links.push(link);
+            }
+            first.push(targets.len() as u32);
+        }
+        let mut flow = MaxFlow::new(first, &targets);
+        let units = |share: f64| (share.max(0.0) * WHOLE) as i64;
+        for node in machine.living() {
+            let most = if self.tree[node.index()] == SOURCE { 1.0 } else { part };
+            let spare = most * self.end / problem.work(node) - self.node[node.index()];
+            flow.raise_sink(node.index(), units(spare));
+            for arc in flow.arcs(node.index()) {
+                let room = self.end / problem.link_time(links[arc]) - self.link[links[arc].index()];
+                flow.raise_arc(arc, units(room));
+            }
+        }
+        for (source, left) in problem.sources().iter().zip(&self.left) {
+            flow.supply(source.node.index(), units(*left));
+        }
+        if !flow.run_nearest() {
+            return None;
+        }
+        for node in machine.living() {
+            self.node[node.index()] += flow.taken(node.index()) as f64 / WHOLE;
+            for arc in flow.arcs(node.index()) {
+                self.link[links[arc].index()] += flow.flow(arc) as f64 / WHOLE;
+            }
+        }
+        // What goes both ways over a wire need not go at all.
+        for node in machine.living() {
+            for (link, next) in machine.neighbours(node) {
+                let back = machine.wire(next, node).expect("wires go both ways");
+                let both = self.link[link.index()].min(self.link[back.index()]);
+                self.link[link.index()] -= both;
+                self.link[back.index()] -= both;
+            }
+        }
+        Some(())
+    }
+}
