@@ -27,8 +27,8 @@ pub(crate) fn checked(code: Code) -> Result<(), Code> {
 }
 
 impl Members<'_> {
-    /// Waits for all processes; says so after a while. A process that has not loaded this library never comes.
-    pub(crate) fn meet(&self) -> Result<(), Code> {
+    /// Waits for all processes; says so after a while, and for what. A process that has not loaded this library never comes.
+    pub(crate) fn meet(&self, purpose: &str) -> Result<(), Code> {
         let mut request = 0_u64;
         let mut status = [0_u64; 32];
         let mut is_there = 0;
@@ -48,8 +48,7 @@ impl Members<'_> {
             if begin.elapsed() > PATIENCE && !has_said {
                 has_said = true;
                 say::complain(&format!(
-                    "rank {} has waited {} s for others to place a communicator; every process must preload this library \
-                     (Open MPI: mpirun -x LD_PRELOAD)",
+                    "rank {} has waited {} s for others to {purpose}",
                     self.rank,
                     PATIENCE.as_secs()
                 ));
@@ -100,6 +99,18 @@ impl Members<'_> {
         let (data, count) = (numbers.as_mut_ptr().cast::<c_void>(), numbers.len() as c_int);
         // SAFETY: all have as many numbers.
         checked(unsafe { (self.functions.Bcast)(data, count, self.constants.int, 0, self.comm) })
+    }
+
+    /// The bytes of the first process become those of all; more than an MPI of 32 bits can carry are none.
+    pub(crate) fn tell(&self, own: Vec<u8>) -> Result<Vec<u8>, Code> {
+        let mut length = [c_int::try_from(own.len()).unwrap_or(0)];
+        self.broadcast(&mut length)?;
+        let mut all = if self.rank == 0 { own } else { Vec::new() };
+        all.resize(length[0] as usize, 0);
+        let (data, byte) = (all.as_mut_ptr().cast(), self.constants.byte);
+        // SAFETY: all have as many bytes.
+        checked(unsafe { (self.functions.Bcast)(data, length[0], byte, 0, self.comm) })?;
+        Ok(all)
     }
 
     /// What the first process decides; nothing where that is to leave all as it is.

@@ -1,14 +1,17 @@
-//! A library to preload into unmodified MPI programs: communicators that ask for `reorder` are placed.
+//! A library to preload into unmodified MPI programs: communicators that ask for `reorder` are placed, and collective operations
+//! done by plans.
 //!
 //! | file | what |
 //! |---|---|
 //! | this one | the functions of MPI that are intercepted |
 //! | `library` | the MPI of the program: its functions and constants, found when they are first needed |
-//! | `call` | what a program asks for, and the same on a communicator in a new order |
+//! | `call` | what a program asks for, and what all processes do about it |
+//! | `make` | the call as it is, or on a communicator in a new order |
 //! | `order` | the communicator in the new order, and what processes pass on to those that have their ranks now |
 //! | `agree` | one plan for all processes: they tell the first of them where they are, it plans and tells all |
 //! | `plan` | what the first process does: machine, plan, words |
 //! | `dealt` | grids whose ranks stay, for programs that use them elsewhere |
+//! | `collective` | `MPI_Bcast`, `MPI_Reduce` and `MPI_Allreduce` by plans of the race |
 //! | `here` | what a process knows of where it is |
 //! | `settings` | the variables `MESHWRIGHT_...` |
 //! | `say` | the log, and what is said when nothing is done |
@@ -21,9 +24,11 @@
 
 mod agree;
 mod call;
+mod collective;
 mod dealt;
 mod here;
 mod library;
+mod make;
 mod order;
 mod plan;
 mod say;
@@ -37,7 +42,7 @@ use library::Raw;
 /// Both names of an intercepted function; what it does is the function of the second name.
 macro_rules! intercept {
     ($($name:ident, $profiled:ident = $function:path as ($($argument:ident: $kind:ty),*);)*) => {$(
-        /// As MPI defines it; with `reorder` true the processes are renumbered where they stand.
+        /// As MPI defines it; what is changed says the page of this library.
         ///
         /// # Safety
         ///
@@ -84,6 +89,19 @@ intercept! {
     MPI_Cart_shift, PMPI_Cart_shift = dealt::shift as (comm: Raw, dimension: c_int, steps: c_int,
         source: *mut c_int, target: *mut c_int);
     MPI_Cart_sub, PMPI_Cart_sub = dealt::sub as (comm: Raw, remains: *const c_int, out: *mut c_void);
+}
+
+// As they are, but for calls that a plan suits.
+intercept! {
+    MPI_Init, PMPI_Init = collective::init as (argc: *mut c_int, argv: *mut c_void);
+    MPI_Init_thread, PMPI_Init_thread = collective::init_thread as (argc: *mut c_int, argv: *mut c_void, required: c_int,
+        provided: *mut c_int);
+    MPI_Bcast, PMPI_Bcast = collective::broadcast as (buffer: *mut c_void, count: c_int, datatype: Raw, root: c_int,
+        comm: Raw);
+    MPI_Reduce, PMPI_Reduce = collective::reduce as (input: *const c_void, output: *mut c_void, count: c_int,
+        datatype: Raw, operator: Raw, root: c_int, comm: Raw);
+    MPI_Allreduce, PMPI_Allreduce = collective::all_reduce as (input: *const c_void, output: *mut c_void, count: c_int,
+        datatype: Raw, operator: Raw, comm: Raw);
 }
 
 unsafe fn cart(

@@ -7,20 +7,23 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
 
+use crate::collective::Kinds;
+
 /// A handle as an argument: of MPICH only the lower 32 bits count.
 pub(crate) type Raw = usize;
 
 /// What a function of MPI returns when it has not succeeded.
 pub(crate) type Code = c_int;
 
-/// The functions, all of them under their names with `P` in front.
+/// Functions, all of them under their names with `P` in front.
 macro_rules! functions {
-    ($($name:ident($($kind:ty),*);)*) => {
-        pub(crate) struct Functions {
+    ($(#[$about:meta])* $all:ident: $($name:ident($($kind:ty),*);)*) => {
+        $(#[$about])*
+        pub(crate) struct $all {
             $(pub(crate) $name: unsafe extern "C" fn($($kind),*) -> Code,)*
         }
 
-        impl Functions {
+        impl $all {
             fn find() -> Option<Self> {
                 Some(Self {
                     // SAFETY: a function of this name in an MPI has these arguments.
@@ -35,7 +38,28 @@ macro_rules! functions {
 }
 
 functions! {
+    /// What must go through whatever else is missing.
+    Passed:
+    Init(*mut c_int, *mut c_void);
+    Init_thread(*mut c_int, *mut c_void, c_int, *mut c_int);
+    Bcast(*mut c_void, c_int, Raw, c_int, Raw);
+    Reduce(*const c_void, *mut c_void, c_int, Raw, Raw, c_int, Raw);
+    Allreduce(*const c_void, *mut c_void, c_int, Raw, Raw, Raw);
+}
+
+impl Passed {
+    /// Those of this process; nothing if it has no MPI.
+    pub(crate) fn get() -> Option<&'static Self> {
+        static PASSED: OnceLock<Option<Passed>> = OnceLock::new();
+        PASSED.get_or_init(Self::find).as_ref()
+    }
+}
+
+functions! {
+    /// What this library itself calls.
+    Functions:
     Initialized(*mut c_int);
+    Finalized(*mut c_int);
     Comm_rank(Raw, *mut c_int);
     Comm_size(Raw, *mut c_int);
     Comm_test_inter(Raw, *mut c_int);
@@ -44,6 +68,21 @@ functions! {
     Comm_create_keyval(*const c_void, *const c_void, *mut c_int, *mut c_void);
     Comm_set_attr(Raw, c_int, *mut c_void);
     Comm_get_attr(Raw, c_int, *mut c_void, *mut c_int);
+    Comm_get_errhandler(Raw, *mut c_void);
+    Comm_set_errhandler(Raw, Raw);
+    Errhandler_free(*mut c_void);
+    Comm_group(Raw, *mut c_void);
+    Group_translate_ranks(Raw, c_int, *const c_int, Raw, *mut c_int);
+    Group_free(*mut c_void);
+    Type_size(Raw, *mut c_int);
+    Type_get_extent(Raw, *mut isize, *mut isize);
+    Type_get_envelope(Raw, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+    Pack(*const c_void, c_int, Raw, *mut c_void, c_int, *mut c_int, Raw);
+    Unpack(*const c_void, c_int, *mut c_int, *mut c_void, c_int, Raw, Raw);
+    Isend(*const c_void, c_int, Raw, c_int, c_int, Raw, *mut c_void);
+    Irecv(*mut c_void, c_int, Raw, c_int, c_int, Raw, *mut c_void);
+    Waitsome(c_int, *mut c_void, *mut c_int, *mut c_int, *mut c_void);
+    Reduce_local(*const c_void, *mut c_void, c_int, Raw, Raw);
     Ibarrier(Raw, *mut c_void);
     Test(*mut c_void, *mut c_int, *mut c_void);
     Bcast(*mut c_void, c_int, Raw, c_int, Raw);
@@ -76,6 +115,26 @@ pub(crate) struct Constants {
     pub(crate) weights_empty: *const c_int,
     /// `MPI_PROC_NULL`.
     pub(crate) nobody: c_int,
+    pub(crate) null_type: Raw,
+    pub(crate) in_place: *const c_void,
+    /// `MPI_STATUSES_IGNORE`.
+    pub(crate) no_statuses: *mut c_void,
+    /// `MPI_COMBINER_NAMED`.
+    pub(crate) named: c_int,
+    /// Datatypes and operators of numbers.
+    pub(crate) kinds: Kinds,
+}
+
+impl Constants {
+    /// A handle of which only what counts is left.
+    pub(crate) fn plain(&self, handle: Raw) -> Raw {
+        if self.is_narrow { handle as u32 as Raw } else { handle }
+    }
+
+    /// The bytes of a handle in memory.
+    pub(crate) fn handle(&self) -> usize {
+        if self.is_narrow { size_of::<u32>() } else { size_of::<Raw>() }
+    }
 }
 
 // SAFETY: the pointers are only compared and passed on.
@@ -117,7 +176,7 @@ impl Library {
 }
 
 fn of_open_mpi() -> Option<Constants> {
-    let address = |name| object(name).map(|address| address as Raw);
+    let address = |name: &str| object(name).map(|address| address as Raw);
     Some(Constants {
         is_narrow: false,
         world: address("ompi_mpi_comm_world\0")?,
@@ -127,6 +186,11 @@ fn of_open_mpi() -> Option<Constants> {
         unweighted: std::ptr::without_provenance(2),
         weights_empty: std::ptr::without_provenance(3),
         nobody: -2,
+        null_type: address("ompi_mpi_datatype_null\0")?,
+        in_place: std::ptr::without_provenance(1),
+        no_statuses: std::ptr::null_mut(),
+        named: 0,
+        kinds: Kinds::of_objects(address),
     })
 }
 
@@ -149,6 +213,11 @@ fn of_mpich(version: &str) -> Option<Constants> {
         unweighted: value("MPI_UNWEIGHTED\0")?,
         weights_empty: value("MPI_WEIGHTS_EMPTY\0")?,
         nobody: -1,
+        null_type: 0x0c00_0000,
+        in_place: std::ptr::without_provenance(usize::MAX),
+        no_statuses: std::ptr::without_provenance_mut(1),
+        named: 1,
+        kinds: Kinds::of_numbers(),
     })
 }
 

@@ -156,6 +156,8 @@ mod tests {
             is_off: false,
             keeps_ranks: false,
             machine: machine.map(str::to_string),
+            plans: None,
+            takes_floats: false,
             method: None,
             time,
         }

@@ -13,6 +13,10 @@ pub(crate) struct Settings {
     pub(crate) keeps_ranks: bool,
     /// `MESHWRIGHT_ON`: the machine.
     pub(crate) machine: Option<String>,
+    /// `MESHWRIGHT_PLAN`: files of plans.
+    pub(crate) plans: Option<String>,
+    /// `MESHWRIGHT_FLOATS`: plans add floating-point numbers, too.
+    pub(crate) takes_floats: bool,
     /// `MESHWRIGHT_METHOD`: how ranks are numbered.
     pub(crate) method: Option<String>,
     /// `MESHWRIGHT_TIME`: how long one plan may take.
@@ -24,6 +28,9 @@ const TIME: Duration = Duration::from_millis(500);
 
 /// The variable that says where the log goes.
 pub(crate) const LOG: &str = "MESHWRIGHT_LOG";
+
+/// The variable that names plans.
+pub(crate) const PLAN: &str = "MESHWRIGHT_PLAN";
 
 /// A variable that is set to something.
 pub(crate) fn variable(name: &str) -> Option<String> {
@@ -52,8 +59,9 @@ impl Settings {
             Some(other) => Err(Error::value(name, format!("`{other}`"), "1 or 0")),
         };
         let (is_off, keeps_ranks) = (is_set("MESHWRIGHT_OFF")?, is_set("MESHWRIGHT_KEEP_RANKS")?);
+        let (plans, takes_floats) = (variable(PLAN), is_set("MESHWRIGHT_FLOATS")?);
         let (machine, method) = (variable("MESHWRIGHT_ON"), variable("MESHWRIGHT_METHOD"));
-        Ok(Self { is_off, keeps_ranks, machine, method, time })
+        Ok(Self { is_off, keeps_ranks, machine, plans, takes_floats, method, time })
     }
 }
 
@@ -68,7 +76,15 @@ mod tests {
                 pairs.iter().find(|(own, _)| *own == name).map(|(_, value)| value.to_string())
             })
         };
-        let plain = Settings { is_off: false, keeps_ranks: false, machine: None, method: None, time: TIME };
+        let plain = Settings {
+            is_off: false,
+            keeps_ranks: false,
+            machine: None,
+            plans: None,
+            takes_floats: false,
+            method: None,
+            time: TIME,
+        };
         assert_eq!(of(&[]).unwrap(), plain);
         let all =
             of(&[("MESHWRIGHT_OFF", "1"), ("MESHWRIGHT_ON", "torus:4x4"), ("MESHWRIGHT_TIME", "2")]).unwrap();

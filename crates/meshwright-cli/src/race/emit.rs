@@ -116,13 +116,21 @@ impl EmitArguments {
     }
 }
 
-/// The winner as an algorithm of MSCCL.
+/// The winner as an algorithm of MSCCL, and what the race says of it as a comment.
 fn xml(verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
     let winner = verdict.winner().expect("a schedule is emitted");
     let facts = &verdict.facts;
     let asked = Asked { combine: facts.combine, ..Asked::new(facts.operation, facts.bytes) };
     let (task, flow) = race::flow(&asked, machine, winner.outcome)?;
-    msccl::xml(&task, &flow, winner.method)
+    let (cycles, bound) = (winner.time.0, winner.outcome.bound_cycles);
+    // Two hyphens would end a comment.
+    let on = machine.name().replace("--", "- -");
+    let note = format!(
+        "{} of {} bytes on {on}: {cycles} cycles simulated, at least {bound} by any algorithm",
+        facts.operation.name(),
+        facts.bytes
+    );
+    Ok(format!("<!-- {note} -->\n{}", msccl::xml(&task, &flow, winner.method)?))
 }
 
 /// The schedule as text.

@@ -8,4 +8,5 @@ mod graphs;
 mod grids;
 mod kept;
 mod packaged;
+mod plans;
 mod started;
