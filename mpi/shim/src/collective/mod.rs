@@ -9,11 +9,13 @@
 //! | `play` | what a plan does, found by playing it |
 //! | `member` | a communicator of this process: its own one for messages of plans |
 //! | `run` | one member at work |
+//! | `device` | whether buffers may be where only MPI can copy them |
 //! | `types` | what may be added up in another order |
 //!
 //! Whether a plan is used follows from what is the same at all processes: operation, root, operator, bytes, members of the
 //! communicator. So all decide alike without asking each other. Datatypes of a broadcast may differ, their bytes may not.
 
+mod device;
 mod file;
 mod member;
 mod plan;
@@ -24,13 +26,14 @@ mod share;
 mod tests;
 mod types;
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::agree::checked;
 use crate::library::{Code, Constants, Functions, Library, Passed, Raw};
 use crate::say;
+use device::has_devices;
 use member::Member;
 use plan::{BYTES_MAX, Plan};
 use play::Operation;
@@ -243,6 +246,7 @@ impl Call {
         let mut room = member.room.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the buffers have as many elements as the caller says.
         unsafe {
+            // Memory of a device MPI itself copies.
             let is_plain =
                 !has_devices() && (self.operator.is_some() || self.is_contiguous(functions, constants)?);
             let buffer: *mut u8 = match (input, output) {
@@ -287,16 +291,4 @@ impl Call {
         }
         Ok(combiner == constants.named && low == 0 && extent == size as isize)
     }
-}
-
-/// Whether buffers may be in the memory of a device: then MPI copies them, which knows such memory.
-fn has_devices() -> bool {
-    const DRIVERS: [&CStr; 3] = [c"libcuda.so.1", c"libhsa-runtime64.so.1", c"libze_loader.so.1"];
-    DRIVERS.iter().any(|driver| {
-        // SAFETY: nothing is loaded that is not there already.
-        unsafe {
-            let handle = libc::dlopen(driver.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            !handle.is_null() && libc::dlclose(handle) == 0
-        }
-    })
 }
