@@ -9,7 +9,7 @@ use crate::library::Raw;
 pub(crate) enum Class {
     /// Results are the same to the bit in whatever order.
     Integer,
-    /// They may differ in the last bits; of 0 and -0, or of numbers and none, either may be the least.
+    /// They may differ in the last bits; of 0 and -0, or of a number and NaN, either may be the least.
     Floating,
 }
 

@@ -98,6 +98,8 @@ int main(int argc, char **argv) {
     if (argc > 1) MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     else MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    /* Several ranks tell: each of them whole lines. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     static const int counts[] = {1, 3, 100, MOST};
     for (int i = 0; i < 4; i++)
         for (int root = 0; root < ranks; root += ranks - 1)
