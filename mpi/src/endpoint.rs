@@ -80,6 +80,11 @@ impl MpiEndpoint {
         &self.processes
     }
 
+    /// How many ranks share a core of this rank's host, rounded up.
+    pub fn crowd(&self) -> u32 {
+        process::crowd(&self.processes, self.world.rank() as usize)
+    }
+
     /// What to do as soon as this rank knows that another one is lost, such as ending all ranks; during
     /// a call of MPI that blocks another thread does it.
     pub fn on_lost(&mut self, hook: impl FnMut(&Lost, Finder) + Send + 'static) {

@@ -15,8 +15,9 @@ use meshwright_runtime::groups as live;
 use meshwright_runtime::groups::{Beside, Group, Messages, Other, Series, TimesBeside};
 use meshwright_runtime::transport::{Endpoint, Mailbox};
 use meshwright_verdict as verdict;
+use mpi::collective::SystemOperation;
 use mpi::topology::{Color, CommunicatorRelation, SimpleCommunicator, UserGroup};
-use mpi::traits::{Communicator, CommunicatorCollectives, Group as _};
+use mpi::traits::{Communicator, CommunicatorCollectives, Group as _, Root};
 use serde::Serialize;
 
 use super::Outcome;
@@ -26,8 +27,9 @@ Each split draws a colour and a key for every rank; in every fourth one some ran
 and take no part. Ours is MASK over messages from point to point; beside it MPI_Comm_split, with
 the same colours and keys, which may be negative. Ranks, sizes and members of all groups are
 compared; MPI_Comm_create_group makes a communicator of ours, which has to be congruent to that of
-MPI: the same ranks, and a context of its own. A time is that of the rank that is ready last; the
-table has the medians.
+MPI: the same ranks, and a context of its own. The new groups pass barriers and sum up words, at the
+root of our tree. A time is that of the rank that is ready last; the table has the medians. By
+formula, s members send 2 (s - 1) messages, and s - 1 for a reduce.
 
 Examples:
   mpirun -n 16 meshwright-mpi groups
@@ -40,7 +42,7 @@ Exit codes:
   2  unacceptable input
   3  a rank was lost";
 
-/// Split groups of ranks at random, beside MPI_Comm_split and MPI_Barrier
+/// Split groups of ranks at random, beside MPI_Comm_split, MPI_Barrier and MPI_Reduce
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub(super) struct GroupsArguments {
@@ -60,7 +62,7 @@ pub(super) struct GroupsArguments {
     /// How deep: 2 splits the new groups once more
     #[arg(long, value_name = "D", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     depth: u32,
-    /// How many barriers are passed in each new group, one after the other
+    /// How many barriers are passed in each new group, one after the other, and how many words are summed up
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     barriers: u32,
     #[arg(long, value_name = "NAME", default_value = "auto", help = trees_help())]
@@ -80,8 +82,11 @@ const OVERHEAD_LINKS: u64 = 16;
 fn trees_help() -> String {
     let names: Vec<&str> = TREES.iter().filter(|tree| tree.takes_any_members).map(|tree| tree.name).collect();
     format!(
-        "The trees: {}, or auto: where a barrier is over first if a message costs {OVERHEAD_LINKS} links at each end",
-        names.join(", ")
+        "The trees: {}, {}, or auto: {} where ranks share cores, else where a barrier is over first if a message costs \
+         {OVERHEAD_LINKS} links at each end",
+        names.join(", "),
+        live::FLAT.name,
+        live::FLAT.name
     )
 }
 
@@ -116,6 +121,16 @@ impl Other for MpiGroup {
         self.attendant.during(|| CommunicatorCollectives::barrier(&self.communicator));
     }
 
+    fn sum(&mut self, root: u32, value: u64) -> Option<u64> {
+        let (process, mut sum) = (self.communicator.process_at_rank(root as i32), 0_u64);
+        let is_root = root == self.rank();
+        self.attendant.during(|| match is_root {
+            true => process.reduce_into_root(&value, &mut sum, SystemOperation::sum()),
+            false => process.reduce_into(&value, SystemOperation::sum()),
+        });
+        is_root.then_some(sum)
+    }
+
     fn rank(&self) -> u32 {
         self.communicator.rank() as u32
     }
@@ -141,6 +156,9 @@ struct Report<'r> {
 pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Outcome {
     let (world, attendant) = (endpoint.world(), endpoint.attendant());
     let communicator = attendant.during(|| world.duplicate());
+    // All ranks take the same tree.
+    let (own, mut crowd) = (endpoint.crowd(), 0);
+    attendant.during(|| communicator.all_reduce_into(&own, &mut crowd, SystemOperation::max()));
     let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant };
     endpoint.tell("splitting groups");
     let mut mail = Mailbox::new(endpoint);
@@ -148,7 +166,7 @@ pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Ou
     let on = arguments.on.as_ref().or(arguments.machine.as_ref()).cloned();
     let specification = on.unwrap_or_else(|| verdict::nearest_to_a_square(ranks));
     let machine = arguments.broken.of(scenario::machine(&specification)?)?;
-    let tree = tree(&arguments.tree, &machine)?;
+    let tree = tree(&arguments.tree, &machine, crowd > 1)?;
     let series = Series {
         splits: arguments.repeat,
         depth: arguments.depth,
@@ -173,8 +191,10 @@ pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Ou
     Ok(if is_right { Answer::Done } else { Answer::Negative })
 }
 
-fn tree(name: &str, machine: &Machine) -> Result<&'static TreeMethod> {
+fn tree(name: &str, machine: &Machine, is_crowded: bool) -> Result<&'static TreeMethod> {
     match name {
+        "auto" if is_crowded => Ok(&live::FLAT),
+        name if name == live::FLAT.name => Ok(&live::FLAT),
         "auto" => live::tree_for(machine, Delays { link: 1, overhead: OVERHEAD_LINKS }),
         name => trees::tree(name),
     }
@@ -190,10 +210,11 @@ fn with_communicator(times: TimesBeside) -> String {
 }
 
 /// What was measured of each kind of operation.
-fn kinds(found: &Beside) -> [(&'static str, Messages, Option<TimesBeside>); 3] {
+fn kinds(found: &Beside) -> [(&'static str, Messages, Option<TimesBeside>); 4] {
     [
         ("split", found.split_messages, Some(found.split)),
         ("barrier", found.barrier_messages, Some(found.barrier)),
+        ("reduce", found.reduce_messages, Some(found.reduce)),
         ("join", found.join_messages, None),
     ]
 }
@@ -215,7 +236,7 @@ fn text(report: &Report<'_>) -> String {
             time(|times| times.ratio, 3),
         ]
     };
-    let head = ["operation", "times", "messages each", "2 (s - 1)", "ours, us", "MPI, us", "ours / MPI"];
+    let head = ["operation", "times", "messages each", "by formula", "ours, us", "MPI, us", "ours / MPI"];
     let equal = match &found.first_difference {
         None => format!(
             "All {} groups: ranks, sizes and members are those of MPI_Comm_split.{}",

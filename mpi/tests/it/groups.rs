@@ -27,7 +27,7 @@ fn check(ranks: u32, splits: u32, arguments: &[&str]) {
     assert_eq!((count(&found, "ranks"), count(&found, "splits")), (ranks.into(), splits.into()));
     assert!(count(&found, "groups") >= splits.into());
     let depth = count(&found, "depth");
-    for name in ["split_messages", "barrier_messages", "join_messages"] {
+    for name in ["split_messages", "barrier_messages", "join_messages", "reduce_messages"] {
         assert_eq!(count(&found[name], "sent"), count(&found[name], "expected"), "{name} of {found}");
     }
     if depth == 1 {
@@ -35,7 +35,7 @@ fn check(ranks: u32, splits: u32, arguments: &[&str]) {
         assert_eq!(count(&found["split_messages"], "sent"), by_hand);
         assert_eq!(count(&found["join_messages"], "sent"), by_hand);
     }
-    for name in ["split", "barrier", "communicator"] {
+    for name in ["split", "barrier", "reduce", "communicator"] {
         assert!(found[name]["ours_microseconds"].as_f64() > Some(0.0), "{name} of {found}");
         assert!(found[name]["other_microseconds"].as_f64() > Some(0.0), "{name} of {found}");
     }

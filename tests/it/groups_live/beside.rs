@@ -44,6 +44,11 @@ impl Other for Naive {
         self.exchange((None, 0));
     }
 
+    fn sum(&mut self, root: u32, value: u64) -> Option<u64> {
+        let all = self.exchange((Some(value as u32), 0));
+        (root == self.rank).then(|| all.iter().filter_map(|one| one.0.map(u64::from)).sum())
+    }
+
     fn rank(&self) -> u32 {
         self.rank
     }
@@ -71,13 +76,13 @@ fn run(nodes: u32, series: Series, is_wrong: bool) -> Vec<Beside> {
     threads::run(nodes, body).unwrap()
 }
 
-/// The groups that the drawn labels ask for, level by level: their sizes, and what splits, barriers and joins send.
-fn expected(series: &Series, nodes: u32) -> (u64, [Messages; 3]) {
+/// The groups that the drawn labels ask for, level by level: their sizes, and what splits, barriers, joins and reduces send.
+fn expected(series: &Series, nodes: u32) -> (u64, [Messages; 4]) {
     let mut groups = 0;
-    let mut messages = [Messages::default(); 3];
+    let mut messages = [Messages::default(); 4];
     let mut count = |of: usize, times: u64, size: usize| {
         messages[of].operations += times;
-        messages[of].sent += times * 2 * (size as u64 - 1);
+        messages[of].sent += times * if of == 3 { 1 } else { 2 } * (size as u64 - 1);
         messages[of].expected = messages[of].sent;
     };
     for split in 0..series.splits {
@@ -92,6 +97,7 @@ fn expected(series: &Series, nodes: u32) -> (u64, [Messages; 3]) {
                     let part: Vec<u32> = group.iter().copied().filter(is_member).collect();
                     if !part.is_empty() {
                         count(1, series.barriers.into(), part.len());
+                        count(3, series.barriers.into(), part.len());
                         groups += 1;
                         next.push(part);
                     }
@@ -108,13 +114,14 @@ fn both_find_the_same_and_messages_are_counted() {
     for (nodes, depth, colours, barriers) in [(1, 1, 1, 1), (2, 3, 2, 1), (7, 2, 3, 2), (11, 1, 4, 0)] {
         let series = Series { splits: 9, depth, colours, barriers, seed: 5 };
         let found = run(nodes, series, false);
-        let (groups, [split, barrier, join]) = expected(&series, nodes);
+        let (groups, [split, barrier, join, reduce]) = expected(&series, nodes);
         for found in &found {
             assert_eq!((found.differences, &found.first_difference), (0, &None));
             assert_eq!((found.ranks, found.groups), (nodes, groups));
             assert_eq!(found.split_messages, split);
             assert_eq!(found.barrier_messages, barrier);
             assert_eq!(found.join_messages, join);
+            assert_eq!(found.reduce_messages, reduce);
             assert!(found.split.ours_microseconds > 0.0 && found.split.other_microseconds > 0.0);
         }
         assert!(found.iter().all(|other| *other == found[0]), "everybody gets the same answer");

@@ -30,6 +30,9 @@ pub trait Other: Sized {
     /// Waits for all members.
     fn barrier(&mut self);
 
+    /// The sum of the values of all members, at the one with this rank.
+    fn sum(&mut self, root: u32, value: u64) -> Option<u64>;
+
     /// The rank of this member.
     fn rank(&self) -> u32;
 
@@ -46,7 +49,7 @@ pub struct Series {
     pub depth: u32,
     /// From how many colours each member draws; in every fourth split it may also draw none, and takes no part.
     pub colours: u32,
-    /// How many barriers are passed in each new group; their time is the mean.
+    /// How many barriers are passed in each new group, and how many sums are made; their time is the mean.
     pub barriers: u32,
     /// The seed of colours and keys.
     pub seed: u64,
@@ -82,7 +85,7 @@ pub struct Messages {
     pub operations: u64,
     /// How many were sent.
     pub sent: u64,
-    /// 2 (s - 1) for each time a group of s members did it.
+    /// 2 (s - 1) for each time a group of s members did it, s - 1 for a reduce.
     pub expected: u64,
 }
 
@@ -103,10 +106,14 @@ pub struct Beside {
     pub barrier_messages: Messages,
     /// Messages of joins.
     pub join_messages: Messages,
+    /// Messages of reduces.
+    pub reduce_messages: Messages,
     /// TimesBeside of splits.
     pub split: TimesBeside,
     /// TimesBeside of barriers of the new groups.
     pub barrier: TimesBeside,
+    /// TimesBeside of reduces of one word in the new groups, to the root of our tree.
+    pub reduce: TimesBeside,
     /// TimesBeside of splits where ours end with a group of the other implementation, made of the members found.
     pub communicator: Option<TimesBeside>,
 }
@@ -138,9 +145,10 @@ pub fn compare<E: Endpoint, O: Other>(
         groups: 0,
         differences: 0,
         first_difference: None,
-        messages: [Messages::default(); 3],
+        messages: [Messages::default(); 4],
         splits: times(),
         barriers: times(),
+        reduces: times(),
         made: vec![0; points],
     };
     for split in 0..series.splits {
@@ -158,13 +166,19 @@ struct Comparison<'s> {
     groups: u64,
     differences: u64,
     first_difference: Option<String>,
-    /// Splits, barriers, joins.
-    messages: [Messages; 3],
+    /// Splits, barriers, joins, reduces.
+    messages: [Messages; 4],
     /// By split and level, in nanoseconds: ours, the other's.
     splits: [Vec<u64>; 2],
     barriers: [Vec<u64>; 2],
+    reduces: [Vec<u64>; 2],
     /// Our split, and the other's group of the members found.
     made: Vec<u64>,
+}
+
+/// The ranks in the world of the members of a new group.
+fn members_of<E>(part: &Group<'_, E>) -> Vec<u32> {
+    (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect()
 }
 
 /// How long something takes, in nanoseconds.
@@ -195,23 +209,26 @@ impl Comparison<'_> {
         if let Some(other) = &mut other {
             other.barrier();
         }
-        let mut part = match &mut ours {
-            None => None,
-            Some(group) => {
-                let before = group.mail().sent();
-                let (time, part) = timed(|| group.split_signed(label.0, label.1));
-                let mut part = part?;
-                self.splits[0][at] = time;
-                self.messages[0].count(place, part.mail().sent() - before);
-                Some(part)
+        let (mut part, mut made) = (None, None);
+        if let Some(group) = &mut ours {
+            let before = group.mail().sent();
+            let begin = Instant::now();
+            let mut whole = group.split_signed(label.0, label.1)?;
+            self.splits[0][at] = begin.elapsed().as_nanos() as u64;
+            if let (Some(part), Some(other)) = (whole.part(), other.as_deref_mut()) {
+                made = other.made_of(&members_of(part));
+                self.made[at] = if made.is_some() { begin.elapsed().as_nanos() as u64 } else { 0 };
             }
-        };
+            self.messages[0].count(place, whole.mail().sent() - before, 2);
+            part = Some(whole);
+        }
         if !is_other_first {
             other_part = self.split_other(other.as_deref_mut(), label, at);
         }
         self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
-        self.make(part.as_mut().and_then(MaybePart::part), other, other_part.as_ref(), (split, level));
+        self.check_made(made, other_part.as_ref(), (split, level));
         self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
+        self.time_reduces(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
         if level + 1 < self.series.depth {
             let group = part.as_mut().and_then(MaybePart::part).map(|part| &mut **part);
             self.nest(group, other_part.as_mut(), split, level + 1)?;
@@ -220,7 +237,7 @@ impl Comparison<'_> {
         let before = part.mail().sent();
         part.join()?;
         let sent = ours.map_or(before, |group| group.mail().sent()) - before;
-        self.messages[2].count(place, sent);
+        self.messages[2].count(place, sent, 2);
         Ok(())
     }
 
@@ -238,27 +255,21 @@ impl Comparison<'_> {
     }
 
     /// A group of the other implementation of the members of ours: the same as its own split made.
-    fn make<E: Endpoint, O: Other>(
-        &mut self,
-        part: Option<&mut Part<'_, E>>,
-        other: Option<&mut O>,
-        theirs: Option<&O>,
-        (split, level): (u32, u32),
-    ) {
-        let (Some(part), Some(other), Some(theirs)) = (part, other, theirs) else { return };
-        let members = || (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect::<Vec<u32>>();
-        let (time, made) = timed(|| other.made_of(&members()));
-        let Some(mut made) = made else { return };
-        let at = (split * self.series.depth + level) as usize;
-        self.made[at] = self.splits[0][at] + time;
+    fn check_made<O: Other>(&mut self, made: Option<O>, theirs: Option<&O>, (split, level): (u32, u32)) {
+        let (Some(mut made), Some(theirs)) = (made, theirs) else { return };
         made.barrier();
         if !made.is_like(theirs) {
-            self.differences += 1;
             let rank = self.rank;
-            let text =
-                || format!("split {split}, level {level}, rank {rank}: the group made of ours is another");
-            self.first_difference.get_or_insert_with(text);
+            self.differ(|| {
+                format!("split {split}, level {level}, rank {rank}: the group made of ours is another")
+            });
         }
+    }
+
+    /// One difference more.
+    fn differ(&mut self, text: impl FnOnce() -> String) {
+        self.differences += 1;
+        self.first_difference.get_or_insert_with(text);
     }
 
     /// Barriers of a new group, one after the other.
@@ -283,8 +294,38 @@ impl Comparison<'_> {
             self.barriers[0][at] = mean(time);
             let sent = part.mail().sent() - before;
             for number in 0..barriers {
-                self.messages[1].count((part.rank(), part.size()), if number == 0 { sent } else { 0 });
+                self.messages[1].count((part.rank(), part.size()), if number == 0 { sent } else { 0 }, 2);
             }
+        }
+        Ok(())
+    }
+
+    /// Sums of a new group, one after the other.
+    fn time_reduces<E: Endpoint, O: Other>(
+        &mut self,
+        part: Option<&mut Part<'_, E>>,
+        other: Option<&mut O>,
+        at: usize,
+    ) -> Result<(), Lost> {
+        let (Some(part), Some(other)) = (part, other) else { return Ok(()) };
+        let (times, own, root) = (self.series.barriers, u64::from(self.rank), part.tree().root());
+        let mean = |time: u64| time / u64::from(times.max(1));
+        other.barrier();
+        let (time, theirs) = timed(|| (0..times).map(|_| other.sum(root, own)).collect::<Vec<_>>());
+        self.reduces[1][at] = mean(time);
+        other.barrier();
+        let before = part.mail().sent();
+        let sums = || (0..times).map(|_| part.reduce(own, |a, b| a + b)).collect::<Result<Vec<_>, Lost>>();
+        let (time, ours) = timed(sums);
+        let ours = ours?;
+        self.reduces[0][at] = mean(time);
+        let sent = part.mail().sent() - before;
+        for number in 0..times {
+            self.messages[3].count((part.rank(), part.size()), if number == 0 { sent } else { 0 }, 1);
+        }
+        if ours != theirs {
+            let rank = self.rank;
+            self.differ(|| format!("rank {rank}: our sums {ours:?}, the other's {theirs:?}"));
         }
         Ok(())
     }
@@ -296,28 +337,24 @@ impl Comparison<'_> {
         other: Option<&O>,
         (split, level): (u32, u32),
     ) {
-        let ours = part.map(|part| {
-            let members: Vec<u32> = (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect();
-            (part.rank(), members)
-        });
+        let ours = part.map(|part| (part.rank(), members_of(part)));
         self.groups += u64::from(ours.as_ref().is_some_and(|(rank, _)| *rank == 0));
         let theirs = other.map(|other| (other.rank(), other.members()));
         if ours != theirs {
-            self.differences += 1;
             let rank = self.rank;
             let text = || {
                 format!("split {split}, level {level}, rank {rank}: ours {ours:?}, the other's {theirs:?}")
             };
-            self.first_difference.get_or_insert_with(text);
+            self.differ(text);
         }
     }
 
     /// What all ranks have seen together.
     fn answer<E: Endpoint>(self, world: &mut Group<'_, E>) -> Result<Beside, Lost> {
-        let [split, barrier, join] = self.messages;
+        let [split, barrier, join, reduce] = self.messages;
         let flat = |m: Messages| [m.operations, m.sent, m.expected];
         let mut counts = vec![self.groups, self.differences];
-        counts.extend([split, barrier, join].into_iter().flat_map(flat));
+        counts.extend([split, barrier, join, reduce].into_iter().flat_map(flat));
         let together = |with: fn(u64, u64) -> u64| {
             move |a: Vec<u64>, b: Vec<u64>| a.into_iter().zip(b).map(|(a, b)| with(a, b)).collect()
         };
@@ -326,7 +363,7 @@ impl Comparison<'_> {
         let mut slowest = |times: Vec<u64>| world.all_reduce(times, together(u64::max));
         let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(TimesBeside::of(slowest(ours)?, slowest(other)?));
         let theirs = self.splits[1].clone();
-        let (split, barrier) = (times(self.splits)?, times(self.barriers)?);
+        let (split, barrier, reduce) = (times(self.splits)?, times(self.barriers)?, times(self.reduces)?);
         let communicator = times([self.made, theirs])?;
         let messages =
             |at: usize| Messages { operations: counts[at], sent: counts[at + 1], expected: counts[at + 2] };
@@ -338,20 +375,22 @@ impl Comparison<'_> {
             split_messages: messages(2),
             barrier_messages: messages(5),
             join_messages: messages(8),
+            reduce_messages: messages(11),
             split,
             barrier,
+            reduce,
             communicator: Some(communicator).filter(|times| times.ours_microseconds > 0.0),
         })
     }
 }
 
 impl Messages {
-    /// One operation of a group, as a member with this rank of so many sees it.
-    fn count(&mut self, (rank, size): (u32, u32), sent: u64) {
+    /// One operation of a group, with so many messages over each edge of its tree, as a member with this rank of so many sees it.
+    fn count(&mut self, (rank, size): (u32, u32), sent: u64, over_each: u64) {
         self.sent += sent;
         if rank == 0 {
             self.operations += 1;
-            self.expected += 2 * (u64::from(size) - 1);
+            self.expected += over_each * (u64::from(size) - 1);
         }
     }
 }

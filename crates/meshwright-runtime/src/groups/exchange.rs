@@ -1,5 +1,7 @@
 //! The labels of all members go up the tree of their group, and from its root to everybody.
 
+use std::sync::Arc;
+
 use super::Group;
 use super::labels::{self, Packer};
 use super::tree_messages::{self, Edges, Word};
@@ -12,7 +14,7 @@ impl<E: Endpoint> Group<'_, E> {
         word: Word,
         own: labels::OptionalLabel,
     ) -> Result<Vec<labels::OptionalLabel>, Lost> {
-        let edges = self.edges();
+        let edges = Arc::clone(&self.edges);
         let mut packer = Packer::new(self.block);
         let mut all = Vec::new();
         let mut is_own_in = false;

@@ -59,6 +59,7 @@ pub struct Group<'m, E> {
     /// Ranks on the endpoint, by node.
     ranks: Arc<[u32]>,
     pub(super) membership: Arc<Membership>,
+    pub(super) edges: Arc<Edges>,
     pub(super) rank: u32,
     level: u32,
     /// Of its messages.
@@ -111,13 +112,15 @@ impl<'m, E: Endpoint> Group<'m, E> {
         let rank = rank - lost.range(..rank).count() as u32;
         let group = groups::Group::in_order(nodes);
         let built = (tree.build)(machine, &group)?;
+        let membership = Membership::new(group, built);
         Ok(Self {
             mail,
             machine,
             tree,
             block: Bytes(1 << 16),
+            edges: Arc::new(Edges::of(&membership, rank, &ranks)),
             ranks: ranks.into(),
-            membership: Arc::new(Membership::new(group, built)),
+            membership: Arc::new(membership),
             rank,
             level: 0,
             tag: TAG + lost.len() as u32,
@@ -165,7 +168,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
         let number = self.number;
         let word = self.begin(WordKind::Split);
         // A part that joins does so on the tree of this group, where this number is nobody else's.
-        let outer = Outer { word: self.begin(WordKind::Join), edges: self.edges() };
+        let outer = Outer { word: self.begin(WordKind::Join), edges: Arc::clone(&self.edges) };
         let all = self.exchange(word, colour.map(|colour| Label { colour, key }))?;
         let Some(colour) = colour else {
             return Ok(MaybePart::Outside(Outside { mail: self.mail, outer }));
@@ -176,19 +179,22 @@ impl<'m, E: Endpoint> Group<'m, E> {
             (0..self.size()).filter_map(|rank| Some((key(rank)?, rank))).collect();
         members.sort_unstable();
         let rank = members.iter().position(|&(_, old)| old == self.rank);
+        let rank = rank.expect("a member is among those of its colour") as u32;
         let group = groups::Group::in_order(
             members.iter().map(|&(_, old)| self.membership.group().node(old)).collect(),
         );
         let tree =
             (self.tree.build)(self.machine, &group).expect("a tree that suits a group suits its parts");
+        let membership = Membership::new(group, tree);
         let group = Group {
             mail: &mut *self.mail,
             machine: self.machine,
             tree: self.tree,
             block: self.block,
+            edges: Arc::new(Edges::of(&membership, rank, &self.ranks)),
             ranks: Arc::clone(&self.ranks),
-            membership: Arc::new(Membership::new(group, tree)),
-            rank: rank.expect("a member is among those of its colour") as u32,
+            membership: Arc::new(membership),
+            rank,
             level: self.level + 1,
             tag: self.tag,
             id: child_id(self.id, number, colour),
@@ -222,7 +228,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// 2 (s - 1) messages.
     pub fn barrier(&mut self) -> Result<(), Lost> {
         let word = self.begin(WordKind::Barrier);
-        tree_messages::meet(self.mail, &self.edges(), word)
+        tree_messages::meet(self.mail, &self.edges, word)
     }
 
     /// The value of the member with rank `from`, which all must name; what the others pass is not looked at.
@@ -241,7 +247,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     pub fn broadcast<T: Wire>(&mut self, from: u32, value: T) -> Result<T, Lost> {
         assert!(from < self.size(), "a member of the group broadcasts");
         let word = self.begin(WordKind::Broadcast);
-        let Edges { parent, children } = self.edges();
+        let Edges { parent, ref children, .. } = *self.edges;
         let place = self.membership.at(from);
         let is_below = |&child: &u32| {
             let (begin, end) = self.membership.stretch(child);
@@ -257,14 +263,16 @@ impl<'m, E: Endpoint> Group<'m, E> {
             Some(source) => tree_messages::hear(self.mail, source, word)?,
             None => value,
         };
-        let others = parent.into_iter().chain(children).filter(|&other| Some(other) != source);
+        let others =
+            parent.into_iter().chain(children.iter().copied()).filter(|&other| Some(other) != source);
         tree_messages::tell(self.mail, others, word, &value)?;
         Ok(value)
     }
 
     /// The values of all members, put together by an operation that is associative and commutative.
     ///
-    /// Everybody gets the same bits: the values are put together once, on the way to the root of the tree.
+    /// Everybody gets the same bits: the values are put together once, on the way to the root of the tree; two members put them
+    /// together in the same order.
     ///
     /// # Errors
     ///
@@ -275,9 +283,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// 2 (s - 1) messages.
     pub fn all_reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
         let word = self.begin(WordKind::AllReduce);
-        let edges = self.edges();
-        let all = tree_messages::up(self.mail, &edges, word, value, combine)?;
-        tree_messages::down(self.mail, &edges, word, all)
+        tree_messages::all(self.mail, &self.edges, word, value, combine)
     }
 
     /// The values of all members put together, at the one that is the root of the tree.
@@ -291,7 +297,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// s - 1 messages.
     pub fn reduce<T: Wire>(&mut self, value: T, combine: impl FnMut(T, T) -> T) -> Result<Option<T>, Lost> {
         let word = self.begin(WordKind::Reduce);
-        tree_messages::up(self.mail, &self.edges(), word, value, combine)
+        tree_messages::up(self.mail, &self.edges, word, value, combine)
     }
 
     /// The values of all members by rank, at the one that is the root of the tree.
@@ -320,7 +326,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// 2 (s - 1) messages, which carry all values of a sub-tree.
     pub fn scan<T: Wire + Clone>(&mut self, value: T, mut combine: impl FnMut(T, T) -> T) -> Result<T, Lost> {
         let word = self.begin(WordKind::Scan);
-        let edges = self.edges();
+        let edges = Arc::clone(&self.edges);
         let sums = self.gather_pairs(word, value)?.map(|mut all| {
             for at in 1..all.len() {
                 all[at].1 = combine(all[at - 1].1.clone(), all[at].1.clone());
@@ -347,7 +353,7 @@ impl<'m, E: Endpoint> Group<'m, E> {
             all.extend(more);
             all
         };
-        let all = tree_messages::up(self.mail, &self.edges(), word, vec![(self.rank, value)], put_together)?;
+        let all = tree_messages::up(self.mail, &self.edges, word, vec![(self.rank, value)], put_together)?;
         Ok(all.map(|mut all| {
             all.sort_unstable_by_key(|&(rank, _)| rank);
             all
@@ -359,10 +365,6 @@ impl<'m, E: Endpoint> Group<'m, E> {
         let word = tree_messages::word((self.tag, self.id), self.number, kind);
         self.number = self.number.wrapping_add(1);
         word
-    }
-
-    pub(super) fn edges(&self) -> Edges {
-        Edges::of(&self.membership, self.rank, &self.ranks)
     }
 }
 

@@ -52,11 +52,46 @@ pub use part::{MaybePart, Part};
 pub use program::drive;
 pub use tree_messages::TAG;
 
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_groups::barrier_time::Delays;
 use meshwright_groups::portfolio;
 use meshwright_groups::trees::{self, TreeMethod};
+use meshwright_groups::{Group as Members, Tree};
 use meshwright_network::topology::Machine;
+
+/// The tree for ranks that share cores: everybody is a child of the first one.
+///
+/// A rank that waits is asked again once all others on its core have had their turn, so the edges on a way count: two here for a
+/// barrier, where the trees of the [table](meshwright_groups::TREES) have two for each level. Where every rank has a core, the root
+/// is what takes long: s - 1 messages one after the other. O(s) to build.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_groups::Group;
+/// use meshwright_network::topology::Machine;
+/// use meshwright_runtime::groups::FLAT;
+/// let mesh = Machine::new("mesh:2x3")?;
+/// let tree = (FLAT.build)(&mesh, &Group::whole(&mesh, "hilbert")?)?;
+/// assert_eq!((tree.root(), tree.children(0).len(), tree.hops()), (0, 5, 1));
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub static FLAT: TreeMethod = TreeMethod {
+    name: "flat",
+    summary: "everybody is a child of the first one, for ranks that share cores",
+    build: flat,
+    keeps_order: false,
+    takes_any_members: true,
+};
+
+fn flat(_: &Machine, members: &Members) -> Result<Tree> {
+    if members.size() == 0 {
+        return Err(Error::value("size of a group", 0, "at least one member"));
+    }
+    let mut parents = vec![0; members.members().len()];
+    parents[0] = Tree::NONE;
+    Ok(Tree::new(0, parents))
+}
 
 /// The tree of the table on which a barrier of a whole machine is over first, of those that suit every group; of equal
 /// ones the first.
@@ -84,7 +119,7 @@ use meshwright_network::topology::Machine;
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn tree_for(machine: &Machine, delays: Delays) -> Result<&'static TreeMethod> {
-    let all = meshwright_groups::Group::in_order(machine.living().collect());
+    let all = Members::in_order(machine.living().collect());
     let portfolio = portfolio::compare(machine, &all, delays)?;
     let methods = portfolio.candidates.iter().filter_map(|candidate| {
         let method = trees::tree(candidate.name).expect("candidates are named as in the table");

@@ -1,6 +1,7 @@
 //! A group that a split made, until it joins.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use super::Group;
 use super::tree_messages::{Edges, Word, meet};
@@ -9,7 +10,7 @@ use crate::transport::{Endpoint, Lost, Mailbox};
 /// What a join goes over: the tree of the group that was split.
 #[derive(Debug)]
 pub(super) struct Outer {
-    pub(super) edges: Edges,
+    pub(super) edges: Arc<Edges>,
     pub(super) word: Word,
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Word {
 pub(super) struct Edges {
     pub(super) parent: Option<u32>,
     pub(super) children: Vec<u32>,
+    /// Whether there is one other member only: then both may speak at once.
+    is_pair: bool,
 }
 
 impl Edges {
@@ -49,7 +51,13 @@ impl Edges {
         Self {
             parent: tree.parent(rank).map(on_endpoint),
             children: tree.children(rank).iter().map(|&child| on_endpoint(child)).collect(),
+            is_pair: membership.group().size() == 2,
         }
+    }
+
+    /// The other member, where there is one only.
+    fn other(&self) -> Option<u32> {
+        self.parent.or(self.children.first().copied()).filter(|_| self.is_pair)
     }
 }
 
@@ -60,7 +68,8 @@ pub(super) fn tell_bytes<E: Endpoint>(
     word: Word,
     body: &[u8],
 ) -> Result<(), Lost> {
-    let mut bytes = Vec::with_capacity(body.len() + size_of::<u64>());
+    // An endpoint adds a few bytes of its own.
+    let mut bytes = Vec::with_capacity(body.len() + 2 * size_of::<u64>());
     word.word.write(&mut bytes);
     bytes.extend_from_slice(body);
     mail.send_bytes(to, word.tag, bytes)
@@ -84,10 +93,17 @@ pub(super) fn tell<E: Endpoint, T: Wire>(
 /// When the message belongs to another operation.
 pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: Word) -> Result<Vec<u8>, Lost> {
     let mut bytes = mail.receive_bytes(from, word.tag)?;
-    let found = bytes.first_chunk().map(|first| u64::from_le_bytes(*first));
-    assert!(found == Some(word.word), "all members of a group call the same operations in the same order");
+    body(&bytes, word);
     bytes.drain(..size_of::<u64>());
     Ok(bytes)
+}
+
+/// What stands behind the word.
+fn body(bytes: &[u8], word: Word) -> &[u8] {
+    let (found, body) = bytes.split_first_chunk().map_or((None, bytes), |(first, body)| (Some(*first), body));
+    let is_ours = found.map(u64::from_le_bytes) == Some(word.word);
+    assert!(is_ours, "all members of a group call the same operations in the same order");
+    body
 }
 
 /// Waits for a value.
@@ -96,8 +112,8 @@ pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: Wo
 ///
 /// When the message belongs to another operation, or carries something else.
 pub(super) fn hear<E: Endpoint, T: Wire>(mail: &mut Mailbox<E>, from: u32, word: Word) -> Result<T, Lost> {
-    let bytes = hear_bytes(mail, from, word)?;
-    Ok(T::from_bytes(&bytes).expect("all members of a group bring values of one type"))
+    let bytes = mail.receive_bytes(from, word.tag)?;
+    Ok(T::from_bytes(body(&bytes, word)).expect("all members of a group bring values of one type"))
 }
 
 /// What all members bring, put together up to the root, and told to nobody: the root's own knowledge.
@@ -134,8 +150,24 @@ pub(super) fn down<E: Endpoint, T: Wire>(
     Ok(value)
 }
 
+/// What all members bring, put together once, or by both of two in the same order, and told to everybody.
+pub(super) fn all<E: Endpoint, T: Wire>(
+    mail: &mut Mailbox<E>,
+    edges: &Edges,
+    word: Word,
+    own: T,
+    mut combine: impl FnMut(T, T) -> T,
+) -> Result<T, Lost> {
+    if let Some(other) = edges.other() {
+        tell(mail, [other], word, &own)?;
+        let its = hear(mail, other, word)?;
+        return Ok(if edges.parent.is_none() { combine(own, its) } else { combine(its, own) });
+    }
+    let all = up(mail, edges, word, own, combine)?;
+    down(mail, edges, word, all)
+}
+
 /// Nobody goes on before all have come.
 pub(super) fn meet<E: Endpoint>(mail: &mut Mailbox<E>, edges: &Edges, word: Word) -> Result<(), Lost> {
-    let all_are_here = up(mail, edges, word, (), |(), ()| ())?;
-    down(mail, edges, word, all_are_here)
+    all(mail, edges, word, (), |(), ()| ())
 }

@@ -82,6 +82,8 @@ pub struct Watched<E> {
     /// What the rank behind said that it is doing.
     heard: String,
     closing: Closing,
+    /// Whether this rank has attended to the watch since it last sent: then sending may do without.
+    has_attended: bool,
 }
 
 /// How far the end has come.
@@ -110,6 +112,7 @@ impl<E: Endpoint> Watched<E> {
             doing: String::new(),
             heard: String::new(),
             closing: Closing::default(),
+            has_attended: false,
         }
     }
 
@@ -229,10 +232,10 @@ impl<E: Endpoint> Watched<E> {
         None
     }
 
-    /// Beats if it is time, and looks whether the rank behind is silent.
-    fn attend(&mut self) {
+    /// Beats if it is time, and looks whether the rank behind is silent; what time it is now, where there is a watch.
+    fn attend(&mut self) -> Duration {
+        let Some(watch) = &mut self.watch else { return Duration::ZERO };
         let now = self.begin.elapsed();
-        let Some(watch) = &mut self.watch else { return };
         if !self.closing.is_quiet
             && watch.is_due(now)
             && let Some(ahead) = watch.ahead()
@@ -240,7 +243,7 @@ impl<E: Endpoint> Watched<E> {
             watch.has_beaten(now);
             self.say(ahead, BEAT, self.doing.clone().into_bytes());
         }
-        let Some(watch) = &mut self.watch else { return };
+        let Some(watch) = &mut self.watch else { return now };
         if watch.is_silent(now)
             && let Some(rank) = watch.behind()
             && !self.closing.last_from.contains(&rank)
@@ -253,6 +256,7 @@ impl<E: Endpoint> Watched<E> {
             }
             self.find(Lost { rank, why });
         }
+        now
     }
 
     /// This rank has found another one to be lost: it tells the others.
@@ -322,7 +326,9 @@ impl<E: Endpoint> Endpoint for Watched<E> {
 
     fn send(&mut self, to: u32, tag: u32, mut bytes: Vec<u8>) -> Result<(), Lost> {
         if self.watch.is_some() {
-            self.attend();
+            if !std::mem::take(&mut self.has_attended) {
+                self.attend();
+            }
             if !self.is_forgiving {
                 self.report()?;
             }
@@ -334,14 +340,15 @@ impl<E: Endpoint> Endpoint for Watched<E> {
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
-        let begin = Instant::now();
+        let mut begin = None;
         loop {
-            self.attend();
+            let now = self.attend();
+            self.has_attended = true;
             if let Some(parcel) = self.early.pop_front() {
                 return Ok(Some(parcel));
             }
             self.report()?;
-            let left = wait.saturating_sub(begin.elapsed());
+            let left = wait.saturating_sub(now - *begin.get_or_insert(now));
             let slice = self.watch.as_ref().map_or(left, |watch| left.min(watch.interval() / 2));
             match self.inner.next(slice) {
                 Ok(Some(parcel)) => {
