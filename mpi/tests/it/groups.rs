@@ -56,6 +56,11 @@ fn groups_of_groups_are_those_of_mpi() {
 }
 
 #[test]
+fn flat_groups_are_those_of_mpi() {
+    check(9, 30, &["--tree", "flat", "--colours", "2", "--depth", "2"]);
+}
+
+#[test]
 fn sixteen_ranks_split_as_mpi_splits_them() {
     check(16, 60, &["hypercube:4", "--colours", "3", "--barriers", "1"]);
 }
