@@ -223,7 +223,7 @@ impl Comparison<'_> {
             part = Some(whole);
         }
         if !is_other_first {
-            other_part = self.split_other(other.as_deref_mut(), label, at);
+            other_part = self.split_other(other, label, at);
         }
         self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
         self.check_made(made, other_part.as_ref(), (split, level));
