@@ -1,7 +1,7 @@
 //! How far the installments of a divisible load are from the bound, over random cases: how many are near, and the worst.
 //!
 //! `cargo run --release --example load_gaps -- homogeneous 60` takes 60 cases of that kind; without words all kinds are taken.
-//! With a third word, the number of a case, only that one is looked at.
+//! With a third word, the number of a case, only that one is looked at. `large` asks for a million nodes: case k has 10^k sources.
 
 #![allow(clippy::disallowed_methods, reason = "a program reads its arguments, and says how long it took")]
 
@@ -12,7 +12,7 @@ use meshwright_core::rng;
 use meshwright_core::units::NodeId;
 use meshwright_load::installments::Scale;
 use meshwright_load::{Problem, Source, Speeds};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_verdict::load::{self, Job};
 use rand::RngExt;
 
@@ -36,9 +36,16 @@ const KINDS: [Kind; 3] = [
 /// Gaps that are counted.
 const NEAR: [f64; 5] = [0.005, 0.01, 0.02, 0.03, 0.05];
 
+/// Sources of loads, and sigma, on a mesh of 1000 x 1000.
+const LARGE: [(u32, f64); 5] = [(1, 0.001), (10, 0.001), (100, 0.01), (1000, 0.01), (10_000, 0.1)];
+
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    if words.first().is_some_and(|word| word == "large") {
+        let cases = number(2).map_or(0..LARGE.len(), |case| case as usize..case as usize + 1);
+        return cases.clone().try_for_each(large);
+    }
     for kind in KINDS.iter().filter(|kind| words.first().is_none_or(|word| word == kind.name)) {
         let cases = number(2).map_or(0..number(1).unwrap_or(60), |case| case..case + 1);
         let mut gaps = Vec::new();
@@ -69,6 +76,26 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Sources at random places of a million nodes.
+fn large(case: usize) -> Result<()> {
+    let (sources, sigma) = LARGE[case];
+    let mut rng = rng::stream(u64::from(sources), "large");
+    let machine = Machine::new("mesh:1000x1000")?;
+    let places = 0..sources;
+    let places = places.map(|_| Source::at(NodeId(rng.random_range(0..machine.nodes())), 1.0)).collect();
+    let problem = Problem::new(&machine, places, sigma)?;
+    let begun = Instant::now();
+    let (costs, bytes) = Scale::costs_for(&problem, 0.0)?;
+    let machine = machine.clone().with_costs(costs)?.with_switching(Switching::StoreAndForward);
+    let (words, gap) = judged(Job::new(&machine, problem.sources().to_vec(), sigma, bytes), &machine)?;
+    println!(
+        "large {case}: mesh:1000x1000, {sources} sources, sigma {sigma}, {words}: {:.2} %, {:.1} s",
+        100.0 * gap,
+        begun.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
 /// A case in words, and how much longer its installments take than the bound.
 fn gap(kind: &Kind, case: u64) -> Result<(String, f64)> {
     let mut rng = rng::stream(case, kind.name);
@@ -91,19 +118,21 @@ fn gap(kind: &Kind, case: u64) -> Result<(String, f64)> {
         None => problem,
     };
     let (costs, bytes) = Scale::costs_for(&problem, startup)?;
-    let machine = plain.clone().with_costs(costs)?;
+    let machine = plain.clone().with_costs(costs)?.with_switching(Switching::StoreAndForward);
     let mut job = Job::new(&machine, sources.clone(), sigma, bytes);
-    (job.methods, job.named, job.speeds) = (vec!["installments".to_string()], true, speeds);
-    let verdict = load::judge("gap", &job, &machine, &mut |_| {})?;
+    job.speeds = speeds;
+    let (found, gap) = judged(job, &machine)?;
+    let sources = sources.len();
+    Ok((format!("{name}, {sources} sources, sigma {sigma:.4}, start-up {startup:.4}, {found}"), gap))
+}
+
+/// What the installments of a load come to, in words, and how much longer they take than the bound.
+fn judged(mut job: Job, machine: &Machine) -> Result<(String, f64)> {
+    (job.methods, job.named) = (vec!["installments".to_string()], true);
+    let verdict = load::judge("gap", &job, machine, &mut |_| {})?;
     let row = verdict.results.first().ok_or_else(|| Error::not_applicable("the case", "nothing was sent"))?;
     let time = 1.0 / row.detail.simulated_speedup.expect("installments are simulated");
     let bound = verdict.facts.bound.makespan;
     let messages = row.detail.messages.unwrap_or(0);
-    let words = format!(
-        "{name}, {} sources, sigma {sigma:.4}, start-up {startup:.4}, speedup {:.2} of {:.2}, {messages} messages",
-        sources.len(),
-        1.0 / time,
-        1.0 / bound
-    );
-    Ok((words, time / bound - 1.0))
+    Ok((format!("speedup {:.2} of {:.2}, {messages} messages", 1.0 / time, 1.0 / bound), time / bound - 1.0))
 }

@@ -6,7 +6,7 @@
 //! first; a rank that is lost loses no load.
 //!
 //! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
-//! anything; if all together turn out to be slower than that, it goes on alone.
+//! anything; if all together turn out to be slower than that, it goes on alone, until it has become so slow itself that others help.
 
 mod overhead;
 
@@ -32,6 +32,12 @@ const ALONE: u64 = 64;
 
 /// All together are slower than rank 0 alone below this part of its rate.
 const SLOWER: f64 = 0.95;
+
+/// Rank 0 looks for help again when it works at less than this part of the rate at which it began.
+const TIRED: f64 = 0.5;
+
+/// So many pieces of rank 0 in a row must be slow: one that is may have waited for its core.
+const RECENT: usize = 4;
 
 /// A piece takes at least so many times as long as a message to its rank.
 const STARTUPS: f64 = 32.0;
@@ -77,9 +83,12 @@ pub(super) struct Adaptive<'r> {
     pub(super) clock: Clock,
     start: f64,
     hands: Vec<Hand>,
-    /// The rate of rank 0 while nobody else works, and whether it has decided to go on like that.
+    /// The rate of rank 0 while nobody else works, what part of it is left while all do, and whether it goes on alone.
     alone: f64,
+    crowded: f64,
     is_alone: bool,
+    /// The rates of its last pieces.
+    recent: [f64; RECENT],
     /// What was not handed out yet.
     next: u64,
     /// What lost ranks had.
@@ -124,7 +133,9 @@ impl<'r> Adaptive<'r> {
             clock,
             hands: calibration.ranks.iter().map(hand).collect(),
             alone: 0.0,
+            crowded: 1.0,
             is_alone: false,
+            recent: [0.0; RECENT],
             next: 0,
             back: Vec::new(),
             again: None,
@@ -151,6 +162,7 @@ impl<'r> Adaptive<'r> {
             if let Some(part) = self.take(self.own_bytes()) {
                 let results = self.own(mail, part.clone())?;
                 self.keep(0, WorkedPart { part, results });
+                self.decide();
             } else if self.chosen_again() {
                 self.work_again(mail)?;
             } else {
@@ -181,14 +193,21 @@ impl<'r> Adaptive<'r> {
         self.keep(0, WorkedPart { part, results });
         self.alone = self.hands[0].rate;
         self.hands[0].rate = crowded.min(self.alone);
+        self.crowded = self.hands[0].rate / self.alone;
+        self.recent = [self.hands[0].rate; RECENT];
         self.decide();
         Ok(())
     }
 
-    /// Goes on alone from now on if all together are slower.
+    /// Goes on alone if all together are slower than rank 0 would be alone, by how fast it still is; and no longer when it has
+    /// become slow.
     fn decide(&mut self) {
-        let together: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
-        self.is_alone |= together < SLOWER * self.alone;
+        let own = self.recent.into_iter().fold(0.0, f64::max);
+        let others: f64 = self.hands[1..].iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
+        self.is_alone = match self.is_alone {
+            true => own > TIRED * self.alone || others + own * self.crowded < own / SLOWER,
+            false => others + own < SLOWER * self.alone.min(own / self.crowded),
+        };
     }
 
     /// What nobody has.
@@ -368,6 +387,7 @@ impl<'r> Adaptive<'r> {
         self.own = (self.own.0 + end - begin, self.own.1 + bytes);
         let hand = &mut self.hands[0];
         hand.rate = if end > begin { bytes as f64 / (end - begin) } else { hand.rate };
+        self.recent = [self.recent[1], self.recent[2], self.recent[3], hand.rate];
         let row = hand.row.get_or_insert(StarRow { work: (begin, end), ..StarRow::default() });
         row.receive.1 = row.work.0;
         row.work.1 = end;
@@ -424,5 +444,7 @@ impl<'r> Adaptive<'r> {
     }
 }
 
+#[cfg(test)]
+mod played;
 #[cfg(test)]
 mod tests;

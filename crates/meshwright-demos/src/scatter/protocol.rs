@@ -28,21 +28,30 @@ const BLOCK: usize = 1 << 28;
 
 /// A clock that counts from the beginning of the run on this rank.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock(Instant);
+pub(super) enum Clock {
+    Real(Instant),
+    /// Nanoseconds that a test counts itself.
+    #[cfg(test)]
+    Played(&'static std::sync::atomic::AtomicU64),
+}
 
 impl Clock {
     pub(super) fn start() -> Self {
-        Self(Instant::now())
+        Self::Real(Instant::now())
     }
 
     /// Nanoseconds since it was started.
     pub(super) fn now(&self) -> u64 {
-        self.0.elapsed().as_nanos() as u64
+        match self {
+            Self::Real(begin) => begin.elapsed().as_nanos() as u64,
+            #[cfg(test)]
+            Self::Played(now) => now.load(std::sync::atomic::Ordering::Relaxed),
+        }
     }
 
     /// Seconds since it was started.
     pub(super) fn seconds(&self) -> f64 {
-        self.0.elapsed().as_secs_f64()
+        seconds(self.now())
     }
 }
 

@@ -5,13 +5,14 @@
 //! |---|---|
 //! | `variant` | what nodes and links can do at a time, and what is to be done |
 //! | `model` | variables and rows |
-//! | `startup` | the same where every message has a start-up: a lower bound |
+//! | `startup`, `few` | the same where every message has a start-up: a lower bound; what few messages can bring |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
 //! at constant rates. Rows that let a node take part in one message at a time are enough for that where the network
 //! has no rings of odd length; elsewhere they give a lower bound, and [`Distribution::attained`] says so.
 
+mod few;
 mod model;
 mod startup;
 mod theorem;
