@@ -43,8 +43,8 @@ fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
     if words.first().is_some_and(|word| word == "large") {
-        let cases = number(2).map_or(0..LARGE.len(), |case| case as usize..case as usize + 1);
-        return cases.clone().try_for_each(large);
+        let mut cases = number(2).map_or(0..LARGE.len(), |case| case as usize..case as usize + 1);
+        return cases.try_for_each(large);
     }
     for kind in KINDS.iter().filter(|kind| words.first().is_none_or(|word| word == kind.name)) {
         let cases = number(2).map_or(0..number(1).unwrap_or(60), |case| case..case + 1);
