@@ -9,8 +9,10 @@ use meshwright_hosts::launcher::{self, Hosts, Launch, Ranks};
 use meshwright_mapping::{Divide, Request, Shape, TaskGraph, divide, place};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Schedule, goal};
-use meshwright_sim::flit::{Replay, Router};
+use meshwright_sim::flit::{Replay, Router, run_traffic};
+use meshwright_sim::traffic::{OpenLoop, Pattern};
 use meshwright_sim::{Engine, simulate};
+use meshwright_verdict::groups::{self, Drawn, Job, Labels};
 use serde_json::Value;
 
 /// Whole picoseconds.
@@ -276,4 +278,54 @@ fn what_msccl_cannot_express_is_refused_with_the_reason() {
         let error = fits(&tasks).unwrap_err().to_string();
         assert!(error.starts_with("msccl-xml is not possible here: ") && error.contains(wanted), "{error}");
     }
+}
+
+#[test]
+fn packets_of_random_traffic_are_those_that_are_measured() {
+    for name in ["mesh:6x6", "torus:5x5"] {
+        let machine = Machine::new(name).unwrap();
+        let mut router = Router::named("booksim", &machine).unwrap();
+        router.set("virtual_channels", "2").unwrap();
+        let pattern = Pattern::new("uniform", &machine).unwrap();
+        let open =
+            OpenLoop { pattern, load: 0.2, packet: 3, warm_up: 50, measure: 400, drain: 2000, seed: 7 };
+        let measured = run_traffic(&machine, &router, &open, 1).unwrap();
+        let trace = written(&machine, &Run::Traffic(router, open.clone()));
+        let of = |ph: &str| -> Vec<u64> {
+            let all = trace["traceEvents"].as_array().unwrap().iter();
+            all.filter(|event| event["ph"] == ph).map(|event| picoseconds(&event["ts"]) / 1000).collect()
+        };
+        let (created, arrived) = (of("b"), of("e"));
+        assert!(created.is_sorted(), "{name}");
+        let window = open.warm_up..open.warm_up + open.measure;
+        let latencies: Vec<u64> = created
+            .iter()
+            .zip(&arrived)
+            .filter(|(created, _)| window.contains(created))
+            .map(|(created, arrived)| arrived - created)
+            .collect();
+        assert_eq!(latencies.len() as u64, measured.latencies.count(), "{name}");
+        assert_eq!(latencies.iter().max(), Some(&measured.latencies.max()), "{name}");
+        let mean = latencies.iter().sum::<u64>() as f64 / latencies.len() as f64;
+        assert!((mean - measured.latencies.mean()).abs() < 1e-9, "{name}: {mean}");
+        assert_eq!(trace["otherData"]["cycles"], measured.cycles, "{name}");
+    }
+}
+
+#[test]
+fn groups_have_a_track_for_each_member() {
+    let machine = Machine::new("mesh:6x6").unwrap().in_packets();
+    let job = Job::new("hilbert", Labels::Drawn { levels: 3, kind: Drawn::Scattered });
+    let method = groups::methods(Some("mask"), Some("monotone-nearest")).unwrap()[0];
+    let history = groups::history(&job, &machine, method).unwrap().expect("it ends");
+    let (end, count) = (history.end(), history.groups().len());
+    let trace = written(&machine, &Run::Groups(history));
+    let (_, last) = checked(&trace);
+    assert_eq!(last, end.0 * 1000, "a step is shown as a nanosecond");
+    let events = trace["traceEvents"].as_array().unwrap();
+    let number = |ph: &str, name: &str| {
+        events.iter().filter(|event| event["ph"] == ph && event["name"] == name).count()
+    };
+    assert_eq!(number("M", "thread_name"), 36);
+    assert_eq!((number("b", "group"), number("e", "group")), (count, count));
 }

@@ -1,6 +1,6 @@
 //! `meshwright groups --collective`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -18,6 +18,7 @@ use rand::seq::SliceRandom;
 use super::costs::told;
 use super::csv::CsvFile;
 use super::files::Force;
+use super::schedule_files::{self, Target};
 use super::table::{percent, table};
 use super::{Answer, group_csv as csv, output};
 use meshwright_core::words::counted;
@@ -54,9 +55,11 @@ pub(super) struct CollectiveArguments {
     /// all nodes]
     #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with_all = ["random_members", "labels", "levels"])]
     members: Option<PathBuf>,
-    /// With --collective barrier: write the tree for hardware, per node its parent, children and count, as barrier-table:FILE
-    #[arg(long, value_name = "FORMAT:FILE", requires = "collective", conflicts_with_all = ["labels", "levels"], value_parser = table_file)]
-    emit: Option<PathBuf>,
+    /// Write what the members do and which groups there are when, for Perfetto or chrome://tracing, of the first repetition at
+    /// each group's own pace: perfetto:FILE; with --collective barrier the tree for hardware, per node its parent, children and
+    /// count: barrier-table:FILE
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = emitted)]
+    pub(super) emit: Option<Target>,
     /// With --collective: so many members, drawn by --seed
     #[arg(long, value_name = "S", requires = "collective", conflicts_with_all = ["labels", "levels"])]
     random_members: Option<u32>,
@@ -83,11 +86,11 @@ fn help() -> String {
 }
 
 /// The file of `barrier-table:FILE`.
-fn table_file(text: &str) -> Result<PathBuf, String> {
-    match text.split_once(':') {
-        Some((KIND, file)) if !["", "-"].contains(&file) => Ok(file.into()),
-        _ => Err(format!("expected {KIND}:FILE")),
-    }
+fn emitted(text: &str) -> Result<Target, String> {
+    schedule_files::target(
+        text,
+        &[schedule_files::PERFETTO, (KIND, "the tree of the barrier: meshwright check")],
+    )
 }
 
 /// The table of the structure that was asked for, or of the tree that is predicted to end first.
@@ -123,6 +126,17 @@ fn asked(name: &str) -> Result<Asked> {
 }
 
 impl CollectiveArguments {
+    /// Where splits are recorded, if they are to be.
+    pub(super) fn trace(&self) -> Result<Option<&Path>> {
+        match &self.emit {
+            Some(target) if target.format == KIND => {
+                Err(Error::value("--emit", KIND, "--collective barrier beside it"))
+            }
+            Some(target) => check_place("--emit", &target.path).map(|()| Some(&*target.path)),
+            None => Ok(None),
+        }
+    }
+
     /// The structure to use; `tree` is the old name of the option.
     pub(super) fn structure<'a>(&'a self, tree: Option<&'a str>) -> &'a str {
         self.structure.as_deref().or(tree).unwrap_or("auto")
@@ -170,8 +184,12 @@ pub(super) fn answer(
     let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
     let plain = machine;
     let machine = machine.clone().with_byte_time(byte_time)?;
-    if let Some(path) = &arguments.emit {
-        check_place("--emit", path)?;
+    if let Some(target) = &arguments.emit {
+        if target.format != KIND {
+            let expected = format!("{KIND} beside --collective; perfetto shows splits: --levels, --labels");
+            return Err(Error::value("--emit", target.format, expected));
+        }
+        check_place("--emit", &target.path)?;
     }
     let verdicts = collective::judge(&machine, group, &asked.0, arguments.overhead, wanted)?;
     let as_json = || match &verdicts[..] {
@@ -181,10 +199,9 @@ pub(super) fn answer(
     let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
     let mut writing = Writing::new(shown.force.force);
     let mut written = String::new();
-    if let Some(path) = &arguments.emit {
-        writing.file(path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
-        written +=
-            &format!("\nEmitted:\n  {}  the tree of the barrier: meshwright check\n", output::shown(path));
+    if let Some(target) = &arguments.emit {
+        writing.file(&target.path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
+        written += &("\nEmitted:\n".to_string() + &target.line());
     }
     written += &shown.csv.add(&mut writing, || csv::structures(&verdicts))?;
     writing.finish()?;

@@ -103,6 +103,15 @@ pub(super) fn trace_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// Writes a run event by event, as a file of its own; what there is to say of it.
+pub(super) fn trace(path: &Path, force: bool, machine: &Machine, run: &Run) -> Result<String> {
+    perfetto::check(machine, run)?;
+    let mut writing = Writing::new(force);
+    writing.streamed(path, &mut |out| perfetto::write(machine, run, out))?;
+    writing.finish()?;
+    Ok(format!("\nEmitted: {}\n", shown(path)))
+}
+
 fn order(text: &str) -> Result<Ranks, String> {
     let error = |names: &[&str]| format!("expected one of {}", names.join(", "));
     find_or(text, ranks::RANKS, |entry| entry.0, error).map(|entry| entry.1)

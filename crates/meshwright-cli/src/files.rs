@@ -130,12 +130,23 @@ pub(super) fn write_all(
     (csv, table): (&CsvFile, &dyn Fn() -> String),
 ) -> Result<String> {
     let mut writing = Writing::new(force.force);
+    let said = add_all(&mut writing, folder, of_folder, (csv, table))?;
+    writing.finish().map(|()| said)
+}
+
+/// Adds the files of a folder, if one is asked for, and the table as CSV to what is written; what there is to say.
+pub(super) fn add_all(
+    writing: &mut Writing,
+    folder: Option<(&Path, &NamedJob)>,
+    of_folder: impl FnOnce() -> Result<Vec<File>>,
+    (csv, table): (&CsvFile, &dyn Fn() -> String),
+) -> Result<String> {
     let mut said = String::new();
     if let Some((folder, job)) = folder {
-        said = "\n".to_string() + &add(&mut writing, folder, job, of_folder()?)?;
+        said = "\n".to_string() + &add(writing, folder, job, of_folder()?)?;
     }
-    said += &csv.add(&mut writing, table)?;
-    writing.finish().map(|()| said)
+    said += &csv.add(writing, table)?;
+    Ok(said)
 }
 
 /// Writes the files of a folder; what there is to say about them.

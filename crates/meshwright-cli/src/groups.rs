@@ -1,6 +1,6 @@
 //! `meshwright groups`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use clap::Args;
@@ -8,6 +8,7 @@ use clap::Args;
 use meshwright_core::output as disk;
 use meshwright_core::text;
 use meshwright_core::{Error, Result};
+use meshwright_formats::perfetto::Run;
 use meshwright_formats::scenario::groups as words;
 use meshwright_groups::label_file;
 use meshwright_network::topology::Machine;
@@ -21,7 +22,7 @@ use super::costs::{MachineName, seed, told};
 use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
-use super::{Answer, collective, group_csv as csv, group_tables as tables, manner};
+use super::{Answer, collective, emit, group_csv as csv, group_tables as tables, manner};
 
 const HELP: &str = "\
 A repetition is a split at every level with a barrier in each new group, and then as many joins.
@@ -38,6 +39,7 @@ Examples:
   meshwright groups --on torus:8x8 --order snake --labels labels.csv --json | jq '.vertices[0]'
   meshwright groups --on mesh:16x16 --collective all-reduce --random-members 64 --overhead 4
   meshwright groups --on mesh:8x8 --collective barrier --emit barrier-table:barrier.json
+  meshwright groups --on mesh:16x16 --levels 4 --split mask --emit perfetto:groups.json
   meshwright groups --on mesh:16x16 --levels 4 --split auto --repeat 100 --out groups
 
 LABELS.csv lists the members of the group and their labels, `row,column,label` (on a hypercube, on
@@ -200,6 +202,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     }
     let job = job(arguments, &machine)?;
     job.group(&machine)?;
+    let trace = arguments.collective.trace()?;
     let named = disk::NamedJob::new("groups", [arguments.machine.named()]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     let mut progress = Progress::with_steps(job.repeat.into());
@@ -212,6 +215,10 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
         }
     })?;
     drop(progress);
+    let emitted = match trace {
+        Some(path) => record(path, arguments, &job, &machine, method)?,
+        None => String::new(),
+    };
     let doubling = found.experiment.by_doubling();
     let answer = GroupsAnswer::new(&job, &machine, found);
     let json = output::json(&answer);
@@ -220,9 +227,23 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     let written =
         files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::sizes(&answer)))?;
     let given = arguments.labels.is_some();
-    let words = || tables::text(&answer, &doubling, given, &machine) + &written;
+    let words = || tables::text(&answer, &doubling, given, &machine) + &emitted + &written;
     output::say(arguments.json.then(|| json.clone()), || tables::line(&answer, &machine), words)?;
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
+}
+
+/// Writes who does what when, event by event; what there is to say of it.
+fn record(
+    path: &Path,
+    arguments: &GroupsArguments,
+    job: &Job,
+    machine: &Machine,
+    method: &Method,
+) -> Result<String> {
+    match groups::history(job, machine, method)? {
+        Some(history) => emit::trace(path, arguments.force.force, machine, &Run::Groups(history)),
+        None => Ok("\nNothing is emitted: the first repetition ends in a deadlock\n".to_string()),
+    }
 }
 
 /// The split that is meant: that of Chochia 1996, if none is named and it works on the trees and knows the labels.

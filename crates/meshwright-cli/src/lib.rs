@@ -57,6 +57,7 @@ mod race;
 pub mod run;
 #[cfg(feature = "demos")]
 pub mod scatter;
+mod schedule_files;
 mod search;
 mod shell;
 mod simulate;

@@ -10,9 +10,9 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use meshwright_core::output as disk;
-use meshwright_core::output::{Writing, check_place};
+use meshwright_core::output::check_place;
 use meshwright_core::{Error, Result};
-use meshwright_formats::perfetto::{self, Run};
+use meshwright_formats::perfetto::Run;
 use meshwright_formats::scenario::tasks;
 use meshwright_network::topology::Machine;
 use meshwright_report::File;
@@ -29,7 +29,7 @@ use super::costs::MachineArguments;
 use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::input::FormatArgument;
-use super::output::{self, Progress, shown};
+use super::output::{self, Progress};
 use super::traffic::{RouterArguments, TrafficArguments};
 use super::{Answer, emit, explain, manner, sweep::csv as sweep_csv, table};
 
@@ -77,8 +77,8 @@ pub(super) struct SimulateArguments {
     /// Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
     #[arg(long, conflicts_with_all = ["traffic", "trace"])]
     explain: bool,
-    /// Of a schedule: write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
-    #[arg(long, value_name = "FORMAT:FILE", value_parser = emit::trace_file, conflicts_with_all = ["traffic", "trace"])]
+    /// Write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = emit::trace_file, conflicts_with = "trace")]
     emit: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -208,11 +208,7 @@ fn record(path: &Path, force: bool, machine: &Machine, report: &SimulateReport, 
         let expected = "--engine flit beside it: whole messages end in a deadlock here";
         return Err(Error::value("emit", "perfetto", expected));
     }
-    perfetto::check(machine, &run)?;
-    let mut writing = Writing::new(force);
-    writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
-    writing.finish()?;
-    Ok(format!("\nEmitted: {}\n", shown(path)))
+    emit::trace(path, force, machine, &run)
 }
 
 /// A report with its explanation, if that was asked for.
@@ -248,9 +244,21 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     let router_name = arguments.router.router.as_deref();
     let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
+    if let Some(path) = &arguments.emit {
+        check_place("--emit", path)?;
+    }
     let mut progress = Progress::new();
     progress.tell(&format!("load {load}"));
-    let point = experiment.measure(load, seed_of(arguments.run.seed(), load), arguments.run.threads(1))?;
+    let seed = seed_of(arguments.run.seed(), load);
+    let point = experiment.measure(load, seed, arguments.run.threads(1))?;
+    let emitted = match &arguments.emit {
+        Some(_) if point.deadlock.is_some() => "\nNothing is emitted: the routing can deadlock\n".to_string(),
+        Some(path) => {
+            let (router, open) = experiment.run(load, seed);
+            emit::trace(path, arguments.force.force, machine, &Run::Traffic(router.clone(), open))?
+        }
+        None => String::new(),
+    };
     drop(progress);
     let report = TrafficReport::new(experiment.conditions, experiment.reference, point);
     let table = || sweep_csv::point(&report.conditions.traffic, &report.reference, &report.point);
@@ -258,7 +266,7 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
         arguments,
         &report,
         || text::traffic_line(&report),
-        || text::traffic(&report, machine),
+        || text::traffic(&report, machine) + &emitted,
         (&table, &|| None),
     )?;
     Ok(if report.point.deadlock.is_some() { Answer::Negative } else { Answer::Done })

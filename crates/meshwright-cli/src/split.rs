@@ -1,9 +1,10 @@
 //! `meshwright split`; `series`: several values of an option, `machines` several machines; `matrix`, `timing`: `--show`; `pieces`,
 //! `placed`, `random`: `--pieces`, `--place`, `--random-sources`; `ratio`: sigma; `rules`: ties and thresholds; `csv`: tables for programs;
-//! `dynamic`: loads and speeds that change.
+//! `dynamic`: loads and speeds that change; `emit`: the winner's messages as a file.
 
 pub(crate) mod csv;
 pub(crate) mod dynamic;
+mod emit;
 mod machines;
 pub(crate) mod matrix;
 pub(crate) mod pieces;
@@ -39,6 +40,7 @@ use super::values::Values;
 use super::{Answer, load as tables};
 
 use dynamic::Dynamic;
+use emit::EmitArguments;
 use matrix::Show;
 use ratio::{Ratio, number, values};
 use rules::Rules;
@@ -123,6 +125,8 @@ pub(super) struct SplitArguments {
     /// With --random-sources or --dynamic: the seed of what is drawn [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = seed)]
     seed: Option<u64>,
+    #[command(flatten)]
+    emit: EmitArguments,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -233,6 +237,7 @@ fn divisions(
             "one machine, sigma and start-up with --show timing",
         ));
     }
+    arguments.emit.check(many)?;
     let named = disk::NamedJob::new(
         "split",
         [format!("{} --source {}", arguments.machine.named(), arguments.source.join(" --source "))],
@@ -359,12 +364,11 @@ fn answer(arguments: &SplitArguments, named: &disk::NamedJob, member: &Member) -
     let json = output::json(&SplitForm::new(machine, speeds, verdict));
     let of_folder = || Ok(arguments.png.with(of_folder(machine, verdict, &json)?));
     let folder = arguments.out.as_deref().map(|folder| (folder, named));
-    let written = files::write_all(
-        arguments.force,
-        folder,
-        of_folder,
-        (&arguments.csv, &|| csv::one(machine, verdict)),
-    )?;
+    let mut writing = Writing::new(arguments.force.force);
+    let mut written = arguments.emit.add(&mut writing, verdict, machine)?;
+    written +=
+        &files::add_all(&mut writing, folder, of_folder, (&arguments.csv, &|| csv::one(machine, verdict)))?;
+    writing.finish()?;
     output::say(
         arguments.json.then(|| json.clone()),
         || verdict.reason.clone(),

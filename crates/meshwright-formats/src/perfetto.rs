@@ -6,8 +6,13 @@
 //! | 2, nodes | each processor of each node that computes | computations |
 //! | 3, messages | – | asynchronous: from the moment a message is to be sent to its arrival |
 //! | 4, links | each link, on a torus under wormhole each of its two classes | messages, from being given the link to letting go |
+//! | 5, groups | – | asynchronous: groups of a program, from the first member that comes to the last that leaves |
+//!
+//! Packets of open-loop traffic are messages. Members of groups are nodes, with slices for what they do.
 //!
 //! Times are microseconds by the clock of the machine; without a clock a cycle is a nanosecond.
+
+mod groups;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,15 +21,19 @@ use serde_json::json;
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
+use meshwright_groups::history::History;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_sim::flit::Router;
 use meshwright_sim::recording::{self, Passage, Recorder};
+use meshwright_sim::traffic::OpenLoop;
 use meshwright_sim::{Engine, Trace};
 
 const PHASES: u32 = 1;
 const NODES: u32 = 2;
 const MESSAGES: u32 = 3;
 const LINKS: u32 = 4;
+const GROUPS: u32 = 5;
 
 /// Of a second.
 const PICOSECONDS: u128 = 1_000_000_000_000;
@@ -36,6 +45,10 @@ pub enum Run {
     Phases(Phases),
     /// A schedule on an engine.
     Schedule(Schedule, Engine),
+    /// Packets at random through these routers.
+    Traffic(Router, OpenLoop),
+    /// A program of groups, which has been run.
+    Groups(History),
 }
 
 /// Makes sure that a run can be written, before it is run.
@@ -53,6 +66,7 @@ pub fn check(machine: &Machine, run: &Run) -> Result<()> {
             let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
             recording::check(machine, std::iter::once((&messages[..], 1)))
         }
+        Run::Traffic(..) | Run::Groups(_) => Ok(()),
     }
 }
 
@@ -86,19 +100,37 @@ pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()
         out: io::BufWriter::with_capacity(1 << 16, out),
         tracks: BTreeSet::new(),
         is_first: true,
+        has_messages: false,
         has_passages: false,
     };
     writer.out.write_all(b"{\"traceEvents\":[")?;
-    for (process, name) in [(PHASES, "phases"), (NODES, "nodes"), (MESSAGES, "messages"), (LINKS, "links")] {
+    let processes: &[_] = match run {
+        Run::Groups(_) => &[(NODES, "members"), (GROUPS, "groups")],
+        _ => &[(PHASES, "phases"), (NODES, "nodes"), (MESSAGES, "messages"), (LINKS, "links")],
+    };
+    for &(process, name) in processes {
         writer.event(&json!({"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}}))?;
         let order = json!({"sort_index": process});
         writer.event(&json!({"ph": "M", "pid": process, "name": "process_sort_index", "args": order}))?;
     }
-    let trace = match run {
-        Run::Phases(phases) => recording::of_phases(machine, phases, &mut writer),
-        Run::Schedule(schedule, engine) => recording::of_schedule(machine, schedule, engine, &mut writer),
+    let cycles = |trace: &Trace| trace.deadlock.is_none().then_some(trace.cycles.0);
+    let cycles = match run {
+        Run::Phases(phases) => {
+            cycles(&recording::of_phases(machine, phases, &mut writer).map_err(unwritten)?)
+        }
+        Run::Schedule(schedule, engine) => {
+            cycles(&recording::of_schedule(machine, schedule, engine, &mut writer).map_err(unwritten)?)
+        }
+        Run::Traffic(router, open) => {
+            let measured = recording::of_traffic(machine, router, open, &mut writer).map_err(unwritten)?;
+            measured.deadlock.is_none().then_some(measured.cycles)
+        }
+        Run::Groups(history) => {
+            groups::tell(history, &mut writer)?;
+            Some(history.end().0)
+        }
     };
-    writer.finish(&trace.map_err(unwritten)?)
+    writer.finish(cycles)
 }
 
 /// How many picoseconds are how many ticks: by the clock, without one a nanosecond for a cycle.
@@ -127,6 +159,7 @@ struct Writer<'w> {
     /// Those that have a name: process and number.
     tracks: BTreeSet<(u32, u64)>,
     is_first: bool,
+    has_messages: bool,
     has_passages: bool,
 }
 
@@ -178,6 +211,23 @@ impl Writer<'_> {
         )
     }
 
+    /// What goes on beside others of its process, under a number of its own; its arguments are JSON.
+    fn span(
+        &mut self,
+        (process, number): (u32, u64),
+        name: &str,
+        (begin, end): (u64, u64),
+        arguments: &str,
+    ) -> io::Result<()> {
+        let [begin, end] = [begin, end].map(|ticks| Microseconds(self.picoseconds(ticks)));
+        let head =
+            format!("\"cat\":\"{name}\",\"id\":{number},\"pid\":{process},\"tid\":0,\"name\":\"{name}\"");
+        self.separate()?;
+        write!(self.out, "{{\"ph\":\"b\",{head},\"ts\":{begin},\"args\":{{{arguments}}}}}")?;
+        self.separate()?;
+        write!(self.out, "{{\"ph\":\"e\",{head},\"ts\":{end}}}")
+    }
+
     /// What tells a message.
     fn arguments(&self, number: u64, message: &Message) -> String {
         let Message { source, target, bytes, phase } = message;
@@ -188,15 +238,15 @@ impl Writer<'_> {
         )
     }
 
-    fn finish(mut self, trace: &Trace) -> io::Result<()> {
-        let links = match self.has_passages || trace.messages == 0 {
+    fn finish(mut self, cycles: Option<u64>) -> io::Result<()> {
+        let links = match self.has_passages || !self.has_messages {
             true => "every message on every link",
             false => "none: only whole messages on equal links tell when they hold one",
         };
         let told = json!({
             "machine": self.machine.name(),
             "switching": self.machine.switching().name(),
-            "cycles": trace.deadlock.is_none().then_some(trace.cycles.0),
+            "cycles": cycles,
             "clock": self.machine.clock().map_or("none: a cycle is shown as a nanosecond".to_string(), |clock| {
                 format!("{clock} cycles per second")
             }),
@@ -222,18 +272,13 @@ impl std::fmt::Display for Microseconds {
 
 impl Recorder for Writer<'_> {
     fn message(&mut self, number: u64, message: &Message, (begin, end): (u64, u64)) -> io::Result<()> {
+        self.has_messages = true;
         // In a deadlock some never arrive.
         if end < begin {
             return Ok(());
         }
         let arguments = self.arguments(number, message);
-        let [begin, end] = [begin, end].map(|ticks| Microseconds(self.picoseconds(ticks)));
-        let head =
-            format!("\"cat\":\"message\",\"id\":{number},\"pid\":{MESSAGES},\"tid\":0,\"name\":\"message\"");
-        self.separate()?;
-        write!(self.out, "{{\"ph\":\"b\",{head},\"ts\":{begin},\"args\":{{{arguments}}}}}")?;
-        self.separate()?;
-        write!(self.out, "{{\"ph\":\"e\",{head},\"ts\":{end}}}")
+        self.span((MESSAGES, number), "message", (begin, end), &arguments)
     }
 
     fn passage(&mut self, passage: &Passage, message: &Message) -> io::Result<()> {

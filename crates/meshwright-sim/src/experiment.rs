@@ -119,6 +119,11 @@ impl<'m> Experiment<'m> {
         Ok(Self { machine, router, runs, ring, conditions, reference })
     }
 
+    /// What is run for one load with this seed: the routers and the sources.
+    pub fn run(&self, load: f64, seed: u64) -> (&Router, OpenLoop) {
+        (&self.router, OpenLoop { load, seed, ..self.runs.clone() })
+    }
+
     /// Measures one load with this seed on so many threads.
     ///
     /// Under a routing that can deadlock nothing is simulated; the point carries the ring.
@@ -127,10 +132,10 @@ impl<'m> Experiment<'m> {
     ///
     /// As for [`flit::run_traffic`].
     pub fn measure(&self, load: f64, seed: u64, threads: usize) -> Result<Point> {
-        let run = OpenLoop { load, seed, ..self.runs.clone() };
+        let (router, run) = self.run(load, seed);
         let measured = match &self.ring {
             Some(ring) => Measured::refused(ring.clone()),
-            None => flit::run_traffic(self.machine, &self.router, &run, threads)?,
+            None => flit::run_traffic(self.machine, router, &run, threads)?,
         };
         Ok(Point::new(load, &measured, self.machine, &self.reference))
     }

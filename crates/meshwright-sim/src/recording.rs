@@ -1,7 +1,7 @@
 //! A run told event by event: which message was on which link when, and which rank computed.
 //!
 //! Whole messages tell all of it. Routers, and links of rates of their own, tell when messages began and arrived, and how long
-//! phases took.
+//! phases took; open-loop traffic, when each packet was created and arrived.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,15 +9,17 @@ use std::io;
 use super::dependency::ScheduleTask;
 use super::engine::Open;
 use super::fitting::{self, FLIT_HOPS_MAX};
+use super::flit::{self, Router};
 use super::message::{Core, Holding, Log};
 use super::phased::{self, Barriers, Over};
 use super::simulate::{Engine, Task, simulate};
 use super::timeline::{Computation, Timeline};
 use super::trace::Trace;
+use super::traffic::{Arrival, Measured, OpenLoop};
 use super::{network, rings};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::LinkId;
-use meshwright_network::topology::Machine;
+use meshwright_core::units::{Bytes, LinkId};
+use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Message, Phases, Schedule};
 
 /// The most links that messages of a recorded run pass, all added up: a file of some 10 GB.
@@ -199,6 +201,42 @@ pub fn of_schedule(
     }
     tell_computations(&timeline, recorder).map_err(failed)?;
     Ok(trace)
+}
+
+/// Records open-loop traffic: every packet that arrived, from its creation to its last flit, in the order of creation; of one
+/// cycle in that of the sources.
+///
+/// # Errors
+///
+/// As for [`flit::run_traffic`]; [`Error::TooLarge`] when more than [`PASSAGES_MAX`] packets are to be expected; [`Error::Io`]
+/// where the recorder fails.
+///
+/// # Complexity
+///
+/// As for [`flit::run_traffic`] on one thread; memory O(packets).
+pub fn of_traffic(
+    machine: &Machine,
+    router: &Router,
+    open: &OpenLoop,
+    recorder: &mut dyn Recorder,
+) -> Result<Measured> {
+    let cycles = open.warm_up.saturating_add(open.measure).saturating_add(open.drain);
+    let expected = open.load / f64::from(open.packet) * cycles as f64 * f64::from(machine.nodes());
+    if expected > PASSAGES_MAX as f64 {
+        return Err(Error::TooLarge {
+            what: "recording every packet",
+            needed: format!("{expected:.0} entries"),
+            limit: format!("{PASSAGES_MAX}"),
+        });
+    }
+    let (measured, arrivals) = flit::record_traffic(machine, router, open)?;
+    let costs = machine.costs();
+    let (bytes, ticks) = (Bytes(u64::from(open.packet) * costs.flit.0), costs.ticks_per_cycle());
+    for (number, Arrival { created, source, target, arrived }) in (0..).zip(arrivals) {
+        let message = Message { source, target, bytes, phase: 0 };
+        recorder.message(number, &message, (created * ticks, arrived * ticks)).map_err(failed)?;
+    }
+    Ok(measured)
 }
 
 fn tell_computations(timeline: &Timeline, recorder: &mut dyn Recorder) -> io::Result<()> {

@@ -1,28 +1,23 @@
 //! `--emit`: the schedule of the winner, or the proof of its bound, as a file.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use meshwright_collectives::{Task, bound, msccl};
-use meshwright_core::output::{Writing, check_place};
-use meshwright_core::text::did_you_mean;
+use meshwright_core::output::Writing;
 use meshwright_core::units::NodeId;
 use meshwright_core::{Error, Result};
 use meshwright_formats::certificate::collective::CollectiveFile;
-use meshwright_formats::perfetto::{self, Run};
 use meshwright_network::topology::Machine;
-use meshwright_schedule::{Schedule, goal};
-use meshwright_sim::Engine;
 use meshwright_verdict::race::{self, Asked, RaceVerdict};
 
-use crate::output::{self, shown};
+use crate::output;
+use crate::schedule_files::{self, Format, Target};
 
 /// What can be written, and who reads it.
-const FORMATS: [(&str, &str); 4] = [
-    ("goal", "LogGOPSim, `meshwright simulate` and `meshwright run`: the messages between nodes"),
+const FORMATS: [Format; 4] = [
+    schedule_files::GOAL,
     ("msccl-xml", "MSCCL: sends and receives of chunks, a GPU for each member"),
-    ("perfetto", "Perfetto, chrome://tracing: every message on every link, by time"),
+    schedule_files::PERFETTO,
     ("certificate", "the bound with what proves it: meshwright check"),
 ];
 
@@ -35,39 +30,14 @@ pub(super) struct EmitArguments {
     emit: Vec<Target>,
 }
 
-/// One `FORMAT:FILE`.
-#[derive(Clone)]
-struct Target {
-    format: &'static str,
-    summary: &'static str,
-    path: PathBuf,
-}
-
 fn target(text: &str) -> Result<Target, String> {
-    let (name, file) = text.split_once(':').unwrap_or((text, ""));
-    let names = FORMATS.map(|(name, _)| name);
-    let found = FORMATS.iter().find(|(format, _)| *format == name && !["", "-"].contains(&file));
-    match found {
-        Some(&(format, summary)) => Ok(Target { format, summary, path: file.into() }),
-        None => Err(format!(
-            "expected FORMAT:FILE with one of {}{}",
-            names.join(", "),
-            did_you_mean(name, &names)
-        )),
-    }
+    schedule_files::target(text, &FORMATS)
 }
 
 impl EmitArguments {
     /// Refuses, before any work is done, what cannot be written.
     pub(super) fn check(&self) -> Result<()> {
-        for (index, Target { path, .. }) in self.emit.iter().enumerate() {
-            if self.emit[..index].iter().any(|earlier| earlier.path == *path) {
-                let twice = format!("`{}` twice", path.display());
-                return Err(Error::value("emit", twice, "a file for each format"));
-            }
-            check_place("--emit", path)?;
-        }
-        Ok(())
+        schedule_files::check(&self.emit)
     }
 
     /// Refuses the option where there are several winners.
@@ -99,18 +69,15 @@ impl EmitArguments {
             return Ok("Nothing is emitted: no algorithm comes to its end\n".to_string());
         };
         let mut said = format!("\nEmitted: {method}, the fastest\n");
-        for Target { format, path, summary } in &self.emit {
-            match *format {
-                "goal" => writing.file(path, &text(schedule))?,
-                "certificate" => writing.file(path, certificate(verdict, machine, root)?.as_bytes())?,
-                "msccl-xml" => writing.file(path, xml(verdict, machine)?.as_bytes())?,
-                _ => {
-                    let run = Run::Schedule(schedule.clone(), Engine::Message);
-                    perfetto::check(machine, &run)?;
-                    writing.streamed(path, &mut |out| perfetto::write(machine, &run, out))?;
+        for target in &self.emit {
+            match target.format {
+                "certificate" => {
+                    writing.file(&target.path, certificate(verdict, machine, root)?.as_bytes())?;
                 }
+                "msccl-xml" => writing.file(&target.path, xml(verdict, machine)?.as_bytes())?,
+                _ => target.add(writing, schedule, machine)?,
             }
-            said += &format!("  {}  {summary}\n", shown(path));
+            said += &target.line();
         }
         Ok(said)
     }
@@ -131,13 +98,6 @@ fn xml(verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
         facts.bytes
     );
     Ok(format!("<!-- {note} -->\n{}", msccl::xml(&task, &flow, winner.method)?))
-}
-
-/// The schedule as text.
-fn text(schedule: &Schedule) -> Vec<u8> {
-    let mut text = Vec::new();
-    goal::write(schedule, &mut text).expect("memory takes every write");
-    text
 }
 
 /// The bound from the root of the winner, with what proves it.

@@ -5,7 +5,7 @@ use rand_xoshiro::SplitMix64;
 
 use super::fabric::Fabric;
 use super::packet::{FlitPacket, NONE};
-use crate::traffic::{Latencies, OpenLoop};
+use crate::traffic::{Arrival, Latencies, OpenLoop};
 use meshwright_core::rng;
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Machine;
@@ -41,6 +41,8 @@ pub(super) struct Tally<'o> {
     /// Measured packets made and come out, ever.
     pub(super) measured: u64,
     pub(super) finished: u64,
+    /// Every packet that came out, if that is recorded.
+    pub(super) arrivals: Option<Vec<Arrival>>,
     /// Packets made and come out, measured or not.
     #[cfg(test)]
     all: (u64, u64),
@@ -110,7 +112,8 @@ impl<'o> Injector<'o> {
             return;
         }
         tally.make(now);
-        let packet = FlitPacket { header, length: self.open.packet, hops: 0, next: NONE, tag: 0, born: now };
+        let packet =
+            FlitPacket { header, length: self.open.packet, hops: 0, next: NONE, tag: node, born: now };
         let locals = fabric.setup().wiring.locals;
         let port = if locals > 1 { (now % u64::from(locals)) as u32 } else { 0 };
         fabric.enqueue(node, port, packet);
@@ -118,7 +121,7 @@ impl<'o> Injector<'o> {
 }
 
 impl<'o> Tally<'o> {
-    pub(super) fn new(open: &'o OpenLoop) -> Self {
+    pub(super) fn new(open: &'o OpenLoop, records: bool) -> Self {
         Self {
             open,
             latencies: Latencies::new(BATCHES as usize),
@@ -126,6 +129,7 @@ impl<'o> Tally<'o> {
             arrived: 0,
             measured: 0,
             finished: 0,
+            arrivals: records.then(Vec::new),
             #[cfg(test)]
             all: (0, 0),
         }
@@ -159,6 +163,10 @@ impl<'o> Tally<'o> {
             #[cfg(test)]
             {
                 self.all.1 += 1;
+            }
+            if let Some(arrivals) = &mut self.arrivals {
+                let (source, target) = (NodeId(packet.tag), packet.header.target);
+                arrivals.push(Arrival { created: packet.born, source, target, arrived: now });
             }
             if inside {
                 self.arrived += u64::from(packet.length);

@@ -14,7 +14,7 @@ use super::region::{Region, Setup};
 use super::router::Router;
 use super::waiting;
 use super::worm::{self, Many, One, Stream, Worms};
-use crate::traffic::{Measured, OpenLoop};
+use crate::traffic::{Arrival, Measured, OpenLoop};
 use meshwright_core::error::Result;
 use meshwright_core::interrupt;
 use meshwright_core::units::LinkId;
@@ -59,11 +59,21 @@ pub fn run_traffic(machine: &Machine, router: &Router, open: &OpenLoop, threads:
     open.check()?;
     let setup = Setup::new(machine, router)?;
     let worthwhile = (machine.nodes() / ROUTERS_LEAST).max(1) as usize;
-    Ok(run(machine, &setup, open, threads.clamp(1, worthwhile)))
+    Ok(run(machine, &setup, open, threads.clamp(1, worthwhile)).0)
 }
 
+/// The same with every packet that arrived, by creation and source.
+pub(crate) fn record_traffic(machine: &Machine, router: &Router, open: &OpenLoop) -> Result<Recorded> {
+    open.check()?;
+    let setup = Setup { records: true, ..Setup::new(machine, router)? };
+    Ok(run(machine, &setup, open, 1))
+}
+
+/// A run with the packets that arrived, if they were to be recorded.
+pub(crate) type Recorded = (Measured, Vec<Arrival>);
+
 /// One run on a setup that passed all checks.
-pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
+pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Recorded {
     let longest = open.warm_up.saturating_add(open.measure).saturating_add(open.drain);
     if worm::apply(setup, open.packet, longest.saturating_mul(2)) {
         if open.packet == 1 {
@@ -79,7 +89,7 @@ pub(super) fn run(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads
 }
 
 /// One run with packets as worms, in the narrowest layout that holds the network ports, injection and the sources.
-fn narrowest<S: Stream>(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Measured {
+fn narrowest<S: Stream>(machine: &Machine, setup: &Setup<'_>, open: &OpenLoop, threads: usize) -> Recorded {
     match setup.wiring.degree + 2 * setup.wiring.locals {
         0..=6 => worms::<S, 6>(machine, setup, open, threads),
         7..=8 => worms::<S, 8>(machine, setup, open, threads),
@@ -95,7 +105,7 @@ fn worms<S: Stream, const P: usize>(
     setup: &Setup<'_>,
     open: &OpenLoop,
     threads: usize,
-) -> Measured {
+) -> Recorded {
     let blocks = Blocks::new(setup, Worms::<S, P>::BYTES, threads);
     let make = |nodes| Worms::<S, P>::new(setup, nodes, blocks.size, open.packet);
     measured(machine, open, side_by_side(machine, open, &blocks, make), |_| None)
@@ -161,7 +171,7 @@ fn measured<F: Fabric>(
     open: &OpenLoop,
     outcome: Outcome<'_, F>,
     ring: impl Fn(&[&F]) -> Option<Vec<LinkId>>,
-) -> Measured {
+) -> Recorded {
     let Outcome { end: End { cycles, stands_still }, mut tallies, fabrics } = outcome;
     let flits_of = |total: u64| total as f64 / f64::from(machine.living_count()) / open.measure as f64;
     let sum = |of: fn(&Tally<'_>) -> u64| tallies.iter().map(of).sum::<u64>();
@@ -169,11 +179,14 @@ fn measured<F: Fabric>(
     let undelivered = sum(|t| t.measured) - sum(|t| t.finished);
     let flit_hops = fabrics.iter().map(Fabric::flit_hops).sum();
     let deadlock = stands_still.then(|| ring(&fabrics.iter().collect::<Vec<_>>())).flatten();
+    let mut arrivals: Vec<_> =
+        tallies.iter_mut().filter_map(|tally| tally.arrivals.take()).flatten().collect();
+    arrivals.sort_unstable();
     let mut latencies = tallies.remove(0).latencies;
     for tally in &tallies {
         latencies.merge(&tally.latencies);
     }
-    Measured { cycles, offered, accepted, latencies, flit_hops, undelivered, deadlock }
+    (Measured { cycles, offered, accepted, latencies, flit_hops, undelivered, deadlock }, arrivals)
 }
 
 /// The routers of a thread and their sources.
@@ -213,10 +226,10 @@ impl<'o, F: Fabric> Shared<'o, '_, F> {
     fn work(&self, thread: usize, make: impl Fn((u32, u32)) -> F) -> (End, Tally<'o>) {
         let fabric = make(self.blocks.nodes(thread));
         let injector = Injector::new(self.open, self.machine, &fabric);
+        let mut tally = Tally::new(self.open, fabric.setup().records);
         let made = self.regions[thread].set(Mutex::new(Fed { fabric, injector }));
         assert!(made.is_ok(), "a region belongs to one thread");
         self.meeting.meet(|| {});
-        let mut tally = Tally::new(self.open);
         (self.run(thread, &mut tally), tally)
     }
 

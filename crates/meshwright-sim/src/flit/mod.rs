@@ -42,6 +42,7 @@ mod worm;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lockstep::record_traffic;
 pub use lockstep::run_traffic;
 pub use replay::Replay;
 pub use router::{Allocator, ROUTERS, Router, RouterModel, Stages};

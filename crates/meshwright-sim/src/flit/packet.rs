@@ -16,7 +16,7 @@ pub(super) struct FlitPacket {
     pub(super) hops: u32,
     /// The next packet of the same source queue.
     pub(super) next: u32,
-    /// Whose it is: the message of a schedule.
+    /// Whose it is: the message of a schedule; the source of a packet of open-loop traffic.
     pub(super) tag: u32,
     /// The cycle it was made in.
     pub(super) born: u64,

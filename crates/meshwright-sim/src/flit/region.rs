@@ -97,6 +97,8 @@ pub(super) struct Setup<'m> {
     pub(super) general: bool,
     /// Rounds that the smallest blocks do in turn, whatever fits into a cache: they must change nothing.
     pub(super) rounds: Option<usize>,
+    /// Whether every packet of open-loop traffic that arrives is noted.
+    pub(super) records: bool,
 }
 
 impl Setup<'_> {

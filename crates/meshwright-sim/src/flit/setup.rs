@@ -38,6 +38,7 @@ impl<'m> Setup<'m> {
             reverse: false,
             general: false,
             rounds: None,
+            records: false,
         })
     }
 }

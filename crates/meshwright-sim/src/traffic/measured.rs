@@ -1,7 +1,7 @@
 //! The measurements of a run of open-loop traffic.
 
 use super::Latencies;
-use meshwright_core::units::LinkId;
+use meshwright_core::units::{LinkId, NodeId};
 
 /// The result of one run under open-loop traffic.
 ///
@@ -22,6 +22,19 @@ pub struct Measured {
     pub undelivered: u64,
     /// A ring of channels that wait for each other, if the network stood still.
     pub deadlock: Option<Vec<LinkId>>,
+}
+
+/// A packet of open-loop traffic that arrived, times in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrival {
+    /// When its source created it.
+    pub created: u64,
+    /// The node that created it: no other packet of this node is of the same cycle.
+    pub source: NodeId,
+    /// The node it was sent to.
+    pub target: NodeId,
+    /// When its last flit left the network.
+    pub arrived: u64,
 }
 
 impl Measured {

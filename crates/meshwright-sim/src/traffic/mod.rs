@@ -19,6 +19,6 @@ mod permutation;
 pub mod routed_load;
 
 pub use latency::Latencies;
-pub use measured::Measured;
+pub use measured::{Arrival, Measured};
 pub use open_loop::OpenLoop;
 pub use pattern::{PATTERNS, Pattern};

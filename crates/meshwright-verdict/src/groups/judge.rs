@@ -178,19 +178,33 @@ impl Contest for Programs<'_> {
             engine: job.engine.name(),
             lockstep: job.pace == Pace::Lockstep,
             seed: job.seed,
-            history: winner.map(|winner| history(job, machine, winner)).transpose()?.flatten(),
+            history: winner.map(|winner| shown_history(job, machine, winner)).transpose()?.flatten(),
         })
     }
 }
 
-/// Which groups there were when in the first repetition of a method, each group at its own pace.
-fn history(job: &Job, machine: &Machine, winner: &GroupsOutcome) -> Result<Option<History>> {
-    let group = job.group(machine)?;
+/// The history that is drawn: of the winner, on machines that can be drawn.
+fn shown_history(job: &Job, machine: &Machine, winner: &GroupsOutcome) -> Result<Option<History>> {
     let method = job.methods.iter().find(|method| method.name == winner.method);
-    match method.filter(|_| group.size() <= HISTORY_MAX) {
+    match method.filter(|_| machine.living_count() <= HISTORY_MAX) {
         None => Ok(None),
-        Some(method) => method.apply(job, machine, Watched { job, machine, group: &group }),
+        Some(method) => history(job, machine, method),
     }
+}
+
+/// Which groups there were when in the first repetition of a method, each group at its own pace; none if it comes to a
+/// standstill.
+///
+/// # Errors
+///
+/// As for [`Job::group`] and the simulation.
+///
+/// # Complexity
+///
+/// One repetition; memory O(operations of all members).
+pub fn history(job: &Job, machine: &Machine, method: &Method) -> Result<Option<History>> {
+    let group = job.group(machine)?;
+    method.apply(job, machine, Watched { job, machine, group: &group })
 }
 
 struct Watched<'a> {

@@ -35,7 +35,7 @@ pub use bound::{diameter, least_cycles};
 pub use detail::{GroupsDetail, GroupsFacts};
 pub use engine::{ENGINES, Engine};
 pub use job::{Drawn, Job, LEVELS_MAX, Labels, Pace, REPEAT_MAX, Round};
-pub use judge::judge;
+pub use judge::{history, judge};
 pub use methods::{LabelsKnown, METHODS, Method, Viewed, Visitor, methods, splits, trees};
 pub use shown::{Functions, NewTree, Pair, Shown, Vertex, show};
 
