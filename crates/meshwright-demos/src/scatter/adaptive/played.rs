@@ -35,14 +35,17 @@ impl Speed {
     }
 }
 
+/// A message to rank 0: the moment, the order among those of one moment, the sender, the tag, the bytes.
+type Coming = (u64, u64, u32, u32, Vec<u8>);
+
 /// Rank 0 among ranks that are only played.
 struct Stage {
     now: &'static AtomicU64,
     speeds: Vec<Speed>,
     /// By rank, when it has nothing to do.
     free: Vec<u64>,
-    /// What will arrive at rank 0, by moment and order.
-    coming: BinaryHeap<Reverse<(u64, u64, u32, u32, Vec<u8>)>>,
+    /// What will arrive at rank 0.
+    coming: BinaryHeap<Reverse<Coming>>,
     sent: u64,
     /// Whether the next message to a rank is a piece and not its length.
     told: Vec<bool>,
