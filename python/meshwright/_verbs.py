@@ -228,7 +228,7 @@ def simulate(
     explain
         Of a schedule on whole messages: also tell why it takes as long as it does, see meshwright explain
     emit
-        Of a schedule: write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
+        Write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
     out
         Write simulate.json into this folder, and of a schedule links.svg: how long each link is busy
     png
@@ -424,6 +424,7 @@ def split(
     front: bool = False,
     deadline: Scalar | None = None,
     seed: Scalar | None = None,
+    emit: Options | None = None,
     out: Path | None = None,
     png: bool = False,
     force: bool = False,
@@ -509,6 +510,8 @@ def split(
         Also print the fewest processors that meet this deadline, in units of w Tcp, the time of the whole load on one processor
     seed
         With --random-sources or --dynamic: the seed of what is drawn [default: 0]
+    emit
+        Write the messages of the winner, with a format, a colon and a file; may be given several times: goal, perfetto
     out
         Write split.json, report.html, plan.json and drawings into this folder
     png
@@ -556,7 +559,7 @@ def groups(
     overhead: Scalar | None = None,
     link_delay: Scalar | None = None,
     members: Table | None = None,
-    emit: Path | None = None,
+    emit: Scalar | None = None,
     random_members: Scalar | None = None,
     out: Path | None = None,
     png: bool = False,
@@ -614,7 +617,7 @@ def groups(
     members
         With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
     emit
-        With --collective barrier: write the tree for hardware, per node its parent, children and count, as barrier-table:FILE
+        Write what the members do and which groups there are when, for Perfetto or chrome://tracing, of the first repetition at each group's own pace: perfetto:FILE; with --collective barrier the tree for hardware, per node its parent, children and count: barrier-table:FILE
     random_members
         With --collective: so many members, drawn by --seed
     out
@@ -1162,6 +1165,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "front": ("--front", "one"),
         "deadline": ("--deadline", "one"),
         "seed": ("--seed", "one"),
+        "emit": ("--emit", "many"),
         "out": ("--out", "one"),
         "png": ("--png", "one"),
         "force": ("--force", "one"),
