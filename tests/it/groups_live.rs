@@ -86,6 +86,43 @@ fn counted<T>(
 }
 
 #[test]
+fn colours_that_all_know_make_the_same_groups_without_a_message() {
+    let mut random = rng::stream(9, "known splits");
+    for (index, machine) in machines().iter().enumerate() {
+        let tree = TREES.iter().filter(|tree| tree.takes_any_members).nth(index % 5).unwrap();
+        for choices in choices(machine.living_count(), &mut random) {
+            // The order of ranks stays: keys are all alike.
+            let choices: Vec<Choice> = choices.into_iter().map(|(colour, _)| (colour, 0)).collect();
+            let found = on_ranks(machine, tree.name, |world| {
+                let before = world.mail().sent();
+                let mut part = world.split_known(|rank| choices[rank as usize].0);
+                let mut place = None;
+                if let Some(part) = part.part() {
+                    assert_eq!(part.mail().sent(), before, "nothing is sent");
+                    let ranks: Vec<u32> = (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect();
+                    let own = ranks[part.rank() as usize];
+                    let least = part.all_reduce(own, u32::min)?;
+                    assert_eq!(Some(&least), ranks.iter().min(), "they are a group together");
+                    place = Some((part.rank(), ranks));
+                }
+                part.join()?;
+                // Joined, all can go on together, and split once more by telling.
+                let (colour, key) = choices[world.rank() as usize];
+                let told = world.split_some(colour, key)?.part().map(|part| part.rank());
+                Ok((place, told))
+            });
+            let (places, told): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+            let ranks: Vec<Option<u32>> = places
+                .iter()
+                .map(|place: &Option<(u32, Vec<u32>)>| place.as_ref().map(|place| place.0))
+                .collect();
+            assert_eq!(places, by_sorting(&choices), "{} {} {choices:?}", machine.name(), tree.name);
+            assert_eq!(told, ranks, "{} {}", machine.name(), tree.name);
+        }
+    }
+}
+
+#[test]
 fn splits_are_those_of_a_sort_and_messages_those_of_the_formula() {
     let mut random = rng::stream(7, "live splits");
     for (index, machine) in machines().iter().enumerate() {

@@ -372,14 +372,17 @@ fn a_million_nodes_and_two_sources() {
 /// L7: a deadline between the bound and what is known is neither met nor ruled out.
 #[test]
 fn a_deadline_that_nobody_knows_of() {
-    let (machine, mut job) = job("torus:4x4", &["0,0"], 0.3, 0.5);
-    let mut deadline = |time: f64| {
-        job.deadline = Some(time);
-        let deadline = judge(&machine, &job).facts.deadline.expect("it was asked for");
-        assert_eq!(deadline.processors, None, "flows know no start-ups");
-        (deadline.possible, deadline.known)
+    let of = |startup: f64, times: [f64; 3]| {
+        let (machine, mut job) = job("torus:4x4", &["0,0"], 0.3, startup);
+        times.map(|time| {
+            job.deadline = Some(time);
+            let deadline = judge(&machine, &job).facts.deadline.expect("it was asked for");
+            assert_eq!(deadline.processors, None, "flows know no start-ups");
+            (deadline.possible, deadline.known)
+        })
     };
-    assert_eq!(deadline(0.59), (false, false));
-    assert_eq!(deadline(0.61), (true, false));
-    assert_eq!(deadline(0.63), (true, true));
+    // From 1 / 4.057 to 1 / 3.451 nobody knows.
+    assert_eq!(of(0.1, [0.24, 0.26, 0.3]), [(false, false), (true, false), (true, true)]);
+    // At this start-up bound and schedule meet, at 0.6226.
+    assert_eq!(of(0.5, [0.61, 0.622, 0.623]), [(false, false), (false, false), (true, true)]);
 }

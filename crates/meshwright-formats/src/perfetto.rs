@@ -130,7 +130,7 @@ pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()
             Some(history.end().0)
         }
     };
-    writer.finish(cycles)
+    writer.finish(cycles, matches!(run, Run::Groups(_)))
 }
 
 /// How many picoseconds are how many ticks: by the clock, without one a nanosecond for a cycle.
@@ -238,8 +238,9 @@ impl Writer<'_> {
         )
     }
 
-    fn finish(mut self, cycles: Option<u64>) -> io::Result<()> {
+    fn finish(mut self, cycles: Option<u64>, is_of_groups: bool) -> io::Result<()> {
         let links = match self.has_passages || !self.has_messages {
+            _ if is_of_groups => "none: members tell what they do, not what they send",
             true => "every message on every link",
             false => "none: only whole messages on equal links tell when they hold one",
         };

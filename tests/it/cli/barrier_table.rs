@@ -50,7 +50,7 @@ fn a_table_that_was_changed_is_refuted_and_what_has_no_table_is_refused() {
     for (words, expected) in [
         (&hubs[..], "a structure that is a tree"),
         (&reduce, "--collective barrier"),
-        (&format, "barrier-table:FILE"),
+        (&format, "FORMAT:FILE with one of perfetto, barrier-table"),
     ] {
         let (code, _, stderr) = run(folder.path(), words);
         assert!(code == 2 && stderr.contains(expected), "{words:?}: {stderr}");

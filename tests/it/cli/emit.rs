@@ -285,3 +285,29 @@ fn the_page_of_formats_has_every_reader() {
         assert!(page.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn a_divided_load_is_recorded_as_it_was_simulated() {
+    for more in [&["--method", "installments"][..], &["--ports", "one", "--message-startup", "0.01"]] {
+        let folder = folder(&[]);
+        let split = ["split", "--on", "mesh:3x4", "--source", "1,1", "--sigma", "0.2", "--json"];
+        let emit = ["--emit", "perfetto:trace.json", "--emit", "goal:load.goal"];
+        let (code, stdout, stderr) = run(folder.path(), &[&split[..], more, &emit].concat());
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        let methods = report["methods"].as_array().unwrap();
+        let winner = methods.iter().find(|method| method["name"] == report["winner"]).unwrap();
+        let trace: Value = serde_json::from_str(&read(folder.path(), "trace.json")).unwrap();
+        assert_eq!(trace["otherData"]["cycles"], winner["simulated_cycles"], "{more:?}");
+        let events = trace["traceEvents"].as_array().unwrap();
+        let messages = events.iter().filter(|event| event["ph"] == "b").count();
+        let goal = read(folder.path(), "load.goal");
+        assert_eq!(goal.lines().filter(|line| line.contains("send ")).count(), messages);
+    }
+    let folder = folder(&[]);
+    let split =
+        ["split", "--on", "mesh:3x4", "--source", "1,1", "--sigma", "0.1,0.2", "--emit", "goal:load.goal"];
+    let (code, _, stderr) = run(folder.path(), &split);
+    assert_eq!((code, entries(folder.path()).len()), (2, 0));
+    assert!(stderr.contains("no --emit beside several values"), "{stderr}");
+}

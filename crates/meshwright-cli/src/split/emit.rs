@@ -1,4 +1,4 @@
-//! `split --emit`: the messages of the winner as a file.
+//! `split --emit`: the messages of a divided load as a file.
 
 use clap::Args;
 
@@ -12,7 +12,8 @@ use crate::schedule_files::{self, Target};
 /// The option.
 #[derive(Args)]
 pub(super) struct EmitArguments {
-    /// Write the messages of the winner, with a format, a colon and a file; may be given several times: goal, perfetto
+    /// Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file;
+    /// may be given several times: goal, perfetto
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target, conflicts_with_all = ["random_sources", "queues", "show", "place", "pieces", "dynamic"])]
     emit: Vec<Target>,
 }
@@ -43,12 +44,14 @@ impl EmitArguments {
         if self.emit.is_empty() {
             return Ok(String::new());
         }
-        let winner = verdict.winner();
-        let Some((method, schedule)) =
-            winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)))
-        else {
-            return Ok("Nothing is emitted: the winner sends no messages\n".to_string());
+        // Of several methods with messages of their own that of the winner, if it is one of them.
+        let all = || verdict.scheduled();
+        let found = all().find(|(outcome, _)| verdict.is_won_by(outcome)).or_else(|| all().next());
+        let Some((outcome, schedule)) = found else {
+            let expected = "a method that sends messages of its own beside it: --method installments";
+            return Err(Error::value("emit", self.emit[0].format, expected));
         };
+        let method = &outcome.method;
         let mut said = format!("\nEmitted: {method}\n");
         for target in &self.emit {
             target.add(writing, schedule, machine)?;

@@ -1,9 +1,10 @@
-//! One rank's end of a group: everything its members do together.
+//! One rank's end of a group: everything its members do together; `split`: how it is split.
+
+mod split;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::part::{MaybePart, Outer, Outside, Part};
 use super::tree_messages::{self, Edges, TAG, Word, WordKind};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic, Wire};
 use meshwright_core::error::{Error, Result};
@@ -11,8 +12,6 @@ use meshwright_core::units::{Bytes, NodeId};
 use meshwright_groups as groups;
 use meshwright_groups::Tree;
 use meshwright_groups::mask::Membership;
-use meshwright_groups::protocol::Label;
-use meshwright_groups::protocol::member::child_id;
 use meshwright_groups::trees::TreeMethod;
 use meshwright_network::topology::{Machine, Topology};
 
@@ -132,89 +131,6 @@ impl<'m, E: Endpoint> Group<'m, E> {
     /// With at most so many bytes of labels in one message of a split, 65 536 if nothing is said; all members say the same.
     pub fn in_blocks(self, block: Bytes) -> Self {
         Self { block, ..self }
-    }
-
-    /// Splits the group: members of equal colour are a group together, by key and, of equal keys, by rank here; what
-    /// `MPI_Comm_split` does.
-    ///
-    /// # Errors
-    ///
-    /// [`Lost`] when a rank is lost.
-    ///
-    /// # Complexity
-    ///
-    /// 2 (s - 1) messages as long as all labels fit into one block; O(s log s) and the tree of the new group.
-    ///
-    /// # Source
-    ///
-    /// `sack2010`: all colours are exchanged, and everybody finds its group alone.
-    pub fn split(&mut self, colour: u32, key: u32) -> Result<Part<'_, E>, Lost> {
-        match self.split_some(Some(colour), key)? {
-            MaybePart::Inside(part) => Ok(part),
-            MaybePart::Outside(_) => unreachable!("whoever has a colour takes part"),
-        }
-    }
-
-    /// The same; a member without a colour takes no part, as with `MPI_UNDEFINED`.
-    ///
-    /// # Errors
-    ///
-    /// [`Lost`] when a rank is lost.
-    ///
-    /// # Complexity
-    ///
-    /// As for [`Group::split`].
-    pub fn split_some(&mut self, colour: Option<u32>, key: u32) -> Result<MaybePart<'_, E>, Lost> {
-        let number = self.number;
-        let word = self.begin(WordKind::Split);
-        // A part that joins does so on the tree of this group, where this number is nobody else's.
-        let outer = Outer { word: self.begin(WordKind::Join), edges: Arc::clone(&self.edges) };
-        let all = self.exchange(word, colour.map(|colour| Label { colour, key }))?;
-        let Some(colour) = colour else {
-            return Ok(MaybePart::Outside(Outside { mail: self.mail, outer }));
-        };
-        let label = |rank: u32| all[self.membership.at(rank) as usize];
-        let key = |rank: u32| label(rank).filter(|label| label.colour == colour).map(|label| label.key);
-        let mut members: Vec<(u32, u32)> =
-            (0..self.size()).filter_map(|rank| Some((key(rank)?, rank))).collect();
-        members.sort_unstable();
-        let rank = members.iter().position(|&(_, old)| old == self.rank);
-        let rank = rank.expect("a member is among those of its colour") as u32;
-        let group = groups::Group::in_order(
-            members.iter().map(|&(_, old)| self.membership.group().node(old)).collect(),
-        );
-        let tree =
-            (self.tree.build)(self.machine, &group).expect("a tree that suits a group suits its parts");
-        let membership = Membership::new(group, tree);
-        let group = Group {
-            mail: &mut *self.mail,
-            machine: self.machine,
-            tree: self.tree,
-            block: self.block,
-            edges: Arc::new(Edges::of(&membership, rank, &self.ranks)),
-            ranks: Arc::clone(&self.ranks),
-            membership: Arc::new(membership),
-            rank,
-            level: self.level + 1,
-            tag: self.tag,
-            id: child_id(self.id, number, colour),
-            number: 0,
-        };
-        Ok(MaybePart::Inside(Part { group, outer }))
-    }
-
-    /// The same, with keys as MPI has them: of 32 bits, and perhaps below 0.
-    ///
-    /// # Errors
-    ///
-    /// [`Lost`] when a rank is lost.
-    ///
-    /// # Complexity
-    ///
-    /// As for [`Group::split`].
-    pub fn split_signed(&mut self, colour: Option<u32>, key: i32) -> Result<MaybePart<'_, E>, Lost> {
-        // The order of signed numbers is that of unsigned ones with the sign turned round.
-        self.split_some(colour, key.cast_unsigned() ^ 1 << 31)
     }
 
     /// Waits until all members have come here.
