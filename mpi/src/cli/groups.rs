@@ -27,8 +27,8 @@ Each split draws a colour and a key for every rank; in every fourth one some ran
 and take no part. Ours is MASK over messages from point to point; beside it MPI_Comm_split, with
 the same colours and keys, which may be negative. Ranks, sizes and members of all groups are
 compared; MPI_Comm_create_group makes a communicator of ours, which has to be congruent to that of
-MPI: the same ranks, and a context of its own. The new groups pass barriers and sum up words, at the
-root of our tree. A time is that of the rank that is ready last; the table has the medians. By
+MPI: the same ranks, and a context of its own. The new groups pass barriers and sum up words, at
+the root of our tree. A time is that of the rank that is ready last; the table has the medians. By
 formula, s members send 2 (s - 1) messages, and s - 1 for a reduce.
 
 Examples:
