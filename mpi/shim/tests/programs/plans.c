@@ -14,6 +14,25 @@ static uint64_t hash_of(const void *data, size_t bytes) {
     return hash;
 }
 
+/* What a rank has to say, until rank 0 says all: the lines of several writers may be mixed. */
+static char told[1 << 20];
+static int length;
+
+static void tell_all(int world, int ranks) {
+    if (world != 0) {
+        MPI_Send(told, length, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
+        return;
+    }
+    for (int from = 0; from < ranks; from++) {
+        MPI_Status status;
+        if (from > 0) {
+            MPI_Recv(told, sizeof told, MPI_CHAR, from, 1, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_CHAR, &length);
+        }
+        fwrite(told, 1, (size_t)length, stdout);
+    }
+}
+
 /* The hashes of all ranks as one; what no rank is to get is no part of it. */
 static void tell(const char *what, int count, int root, MPI_Comm comm, const void *data, size_t bytes) {
     int rank, ranks, world;
@@ -21,8 +40,8 @@ static void tell(const char *what, int count, int root, MPI_Comm comm, const voi
     uint64_t own = hash_of(data, bytes), *all = malloc((size_t)ranks * sizeof own);
     MPI_Gather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, comm);
     if (rank == 0)
-        printf("%s %d from %d, world %d, %d ranks: %016llx\n", what, count, root, world, ranks,
-               (unsigned long long)hash_of(all, (size_t)ranks * sizeof own));
+        length += snprintf(told + length, sizeof told - (size_t)length, "%s %d from %d, world %d, %d ranks: %016llx\n", what,
+                           count, root, world, ranks, (unsigned long long)hash_of(all, (size_t)ranks * sizeof own));
     free(all);
 }
 
@@ -98,8 +117,6 @@ int main(int argc, char **argv) {
     if (argc > 1) MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     else MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    /* Several ranks tell: each of them whole lines. */
-    setvbuf(stdout, NULL, _IOLBF, 0);
     static const int counts[] = {1, 3, 100, MOST};
     for (int i = 0; i < 4; i++)
         for (int root = 0; root < ranks; root += ranks - 1)
@@ -140,6 +157,7 @@ int main(int argc, char **argv) {
     uint64_t own = hash_of(sum, sizeof sum), least, most;
     MPI_Allreduce(&own, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
     MPI_Allreduce(&own, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    tell_all(world, ranks);
     if (world == 0) printf("ranks differ: %d\n", least != most);
     MPI_Finalize();
     return 0;
