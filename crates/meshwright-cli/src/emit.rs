@@ -105,10 +105,15 @@ pub(super) fn trace_file(text: &str) -> Result<PathBuf, String> {
 
 /// Writes a run event by event, as a file of its own; what there is to say of it.
 pub(super) fn trace(path: &Path, force: bool, machine: &Machine, run: &Run) -> Result<String> {
-    perfetto::check(machine, run)?;
     let mut writing = Writing::new(force);
+    let said = add_trace(&mut writing, path, machine, run)?;
+    writing.finish().map(|()| said)
+}
+
+/// Adds a run, event by event, to what is written; what there is to say of it.
+pub(super) fn add_trace(writing: &mut Writing, path: &Path, machine: &Machine, run: &Run) -> Result<String> {
+    perfetto::check(machine, run)?;
     writing.streamed(path, &mut |out| perfetto::write(machine, run, out))?;
-    writing.finish()?;
     Ok(format!("\nEmitted: {}\n", shown(path)))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use clap::Args;
 
-use meshwright_core::output as disk;
+use meshwright_core::output::{self as disk, Writing};
 use meshwright_core::text;
 use meshwright_core::{Error, Result};
 use meshwright_formats::perfetto::Run;
@@ -215,33 +215,35 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
         }
     })?;
     drop(progress);
-    let emitted = match trace {
-        Some(path) => record(path, arguments, &job, &machine, method)?,
-        None => String::new(),
-    };
     let doubling = found.experiment.by_doubling();
     let answer = GroupsAnswer::new(&job, &machine, found);
     let json = output::json(&answer);
     let of_folder = || Ok(arguments.png.with(of_folder(&machine, &job, method, &json)?));
     let folder = arguments.out.as_deref().map(|folder| (folder, &named));
-    let written =
-        files::write_all(arguments.force, folder, of_folder, (&arguments.csv, &|| csv::sizes(&answer)))?;
+    let mut writing = Writing::new(arguments.force.force);
+    let mut written = match trace {
+        Some(path) => record(path, &mut writing, &job, &machine, method)?,
+        None => String::new(),
+    };
+    let table = || csv::sizes(&answer);
+    written += &files::add_all(&mut writing, folder, of_folder, (&arguments.csv, &table))?;
+    writing.finish()?;
     let given = arguments.labels.is_some();
-    let words = || tables::text(&answer, &doubling, given, &machine) + &emitted + &written;
+    let words = || tables::text(&answer, &doubling, given, &machine) + &written;
     output::say(arguments.json.then(|| json.clone()), || tables::line(&answer, &machine), words)?;
     Ok(if answer.deadlock.is_none() { Answer::Done } else { Answer::Negative })
 }
 
-/// Writes who does what when, event by event; what there is to say of it.
+/// Adds who does what when, event by event, to what is written; what there is to say of it.
 fn record(
     path: &Path,
-    arguments: &GroupsArguments,
+    writing: &mut Writing,
     job: &Job,
     machine: &Machine,
     method: &Method,
 ) -> Result<String> {
     match groups::history(job, machine, method)? {
-        Some(history) => emit::trace(path, arguments.force.force, machine, &Run::Groups(history)),
+        Some(history) => emit::add_trace(writing, path, machine, &Run::Groups(history)),
         None => Ok("\nNothing is emitted: the first repetition ends in a deadlock\n".to_string()),
     }
 }
