@@ -511,7 +511,7 @@ def split(
     seed
         With --random-sources or --dynamic: the seed of what is drawn [default: 0]
     emit
-        Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file; may be given several times: goal, perfetto
+        Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file; may be given several times: goal, perfetto; with --dynamic what the winner does under the first seed: perfetto
     out
         Write split.json, report.html, plan.json and drawings into this folder
     png
@@ -617,7 +617,7 @@ def groups(
     members
         With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
     emit
-        Write what the members do and which groups there are when, for Perfetto or chrome://tracing, of the first repetition at each group's own pace: perfetto:FILE; with --collective barrier the tree for hardware, per node its parent, children and count: barrier-table:FILE
+        Write what the members do and which groups there are when, for Perfetto or chrome://tracing, of the first repetition at each group's own pace; with --collective one operation on the structure to use: perfetto:FILE; with --collective barrier the tree for hardware, per node its parent, children and count: barrier-table:FILE
     random_members
         With --collective: so many members, drawn by --seed
     out
@@ -893,6 +893,7 @@ def sort(
     seed: Scalar | None = None,
     signed: bool = False,
     compare: bool = False,
+    csv: Path | None = None,
     ranks: Scalar | None = None,
     verbose: bool = False,
 ) -> Result:
@@ -922,6 +923,8 @@ def sort(
         The integers have a sign: -1 comes before 0
     compare
         Sort once more on one thread (the standard library alone) and once more on all threads of rank 0, and compare results and times; `mpirun --bind-to none` lets rank 0 have more than one
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     ranks
         How many ranks: 1 to 1024 [default: the nodes of the machine, else as many as the processor has threads]
     verbose
@@ -940,6 +943,8 @@ def divide(
     placement: Scalar | None = None,
     repeat: Scalar | None = None,
     seed: Scalar | None = None,
+    csv: Path | None = None,
+    force: bool = False,
     threads: Scalar | None = None,
     ranks: Scalar | None = None,
     verbose: bool = False,
@@ -964,6 +969,10 @@ def divide(
         How often everyone solves the problem; the median counts
     seed
         For problems at random
+    csv
+        Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
+    force
+        Replace files that hold something else, and write into folders of another job; of those only the files go that their meshwright.json names
     threads
         How many threads steal work [default: one for each core]
     ranks
@@ -1290,6 +1299,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "seed": ("--seed", "one"),
         "signed": ("--signed", "one"),
         "compare": ("--compare", "one"),
+        "csv": ("--csv", "one"),
         "ranks": ("--ranks", "one"),
         "verbose": ("--verbose", "one"),
     },
@@ -1302,6 +1312,8 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "placement": ("--placement", "one"),
         "repeat": ("--repeat", "one"),
         "seed": ("--seed", "one"),
+        "csv": ("--csv", "one"),
+        "force": ("--force", "one"),
         "threads": ("--threads", "one"),
         "ranks": ("--ranks", "one"),
         "verbose": ("--verbose", "one"),

@@ -9,6 +9,7 @@ mod collective;
 mod contract;
 mod divide;
 mod emit;
+mod events;
 mod fit;
 mod further;
 mod golden;

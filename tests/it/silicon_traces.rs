@@ -172,7 +172,7 @@ fn the_workload_of_issue_127_is_as_described() {
     assert!(busiest_link(fabric, &program) >= u64::from(links / used) && busiest_link(fabric, &program) < 64);
 }
 
-const SMALL_CSV: &str = "\
+pub(crate) const SMALL_CSV: &str = "\
 noc,processor,index,barrier,source_row,source_col,target_row,target_col,bytes,issue_cycle,begin_cycle
 NOC_1,BRISC,0,0,2,3,1,1,4096,190,0
 NOC_1,BRISC,1,0,2,4,1,1,4096,350,0

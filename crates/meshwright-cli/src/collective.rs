@@ -10,6 +10,7 @@ use meshwright_core::units::{NodeId, Ratio};
 use meshwright_core::{Error, Result};
 use meshwright_core::{rng, same_word};
 use meshwright_formats::barrier_table::{BarrierTable, KIND};
+use meshwright_formats::perfetto::Run;
 use meshwright_groups::{Group, label_file, trees};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
@@ -20,7 +21,7 @@ use super::csv::CsvFile;
 use super::files::Force;
 use super::schedule_files::{self, Target};
 use super::table::{percent, table};
-use super::{Answer, group_csv as csv, output};
+use super::{Answer, emit, group_csv as csv, output};
 use meshwright_core::words::counted;
 
 /// What belongs to operations of groups alone.
@@ -56,8 +57,8 @@ pub(super) struct CollectiveArguments {
     #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with_all = ["random_members", "labels", "levels"])]
     members: Option<PathBuf>,
     /// Write what the members do and which groups there are when, for Perfetto or chrome://tracing, of the first repetition at
-    /// each group's own pace: perfetto:FILE; with --collective barrier the tree for hardware, per node its parent, children and
-    /// count: barrier-table:FILE
+    /// each group's own pace; with --collective one operation on the structure to use: perfetto:FILE; with --collective barrier the
+    /// tree for hardware, per node its parent, children and count: barrier-table:FILE
     #[arg(long, value_name = "FORMAT:FILE", value_parser = emitted)]
     pub(super) emit: Option<Target>,
     /// With --collective: so many members, drawn by --seed
@@ -185,9 +186,12 @@ pub(super) fn answer(
     let plain = machine;
     let machine = machine.clone().with_byte_time(byte_time)?;
     if let Some(target) = &arguments.emit {
-        if target.format != KIND {
-            let expected = format!("{KIND} beside --collective; perfetto shows splits: --levels, --labels");
-            return Err(Error::value("--emit", target.format, expected));
+        if target.format != KIND && asked.0.len() > 1 {
+            return Err(Error::value(
+                "--emit",
+                target.format,
+                "one operation beside it: --collective barrier",
+            ));
         }
         check_place("--emit", &target.path)?;
     }
@@ -199,9 +203,16 @@ pub(super) fn answer(
     let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
     let mut writing = Writing::new(shown.force.force);
     let mut written = String::new();
-    if let Some(target) = &arguments.emit {
-        writing.file(&target.path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
-        written += &("\nEmitted:\n".to_string() + &target.line());
+    match &arguments.emit {
+        Some(target) if target.format == KIND => {
+            writing.file(&target.path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
+            written += &("\nEmitted:\n".to_string() + &target.line());
+        }
+        Some(target) => {
+            let run = (asked.0[0], arguments.overhead, &verdicts[0]);
+            written += &record(&target.path, &mut writing, (&machine, group), run)?;
+        }
+        None => {}
     }
     written += &shown.csv.add(&mut writing, || csv::structures(&verdicts))?;
     writing.finish()?;
@@ -213,6 +224,21 @@ pub(super) fn answer(
     let ends =
         |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());
     Ok(if verdicts.iter().all(ends) { Answer::Done } else { Answer::Negative })
+}
+
+/// Adds the operation on the structure to use, event by event, to what is written; what there is to say of it.
+fn record(
+    path: &Path,
+    writing: &mut Writing,
+    (machine, group): (&Machine, &Group),
+    (operation, overhead, verdict): (Collective, u64, &CollectiveVerdict),
+) -> Result<String> {
+    if verdict.chosen().is_none_or(|row| row.simulated_cycles.is_none()) {
+        return Ok("\nNothing is emitted: its messages wait for each other in a ring\n".to_string());
+    }
+    let log = collective::recorded(machine, group, operation, overhead, &verdict.chosen)?;
+    let said = emit::add_trace(writing, path, machine, &Run::Processes(log))?;
+    Ok(format!("{}: {} on {}\n", said.trim_end(), operation.name(), verdict.chosen))
 }
 
 fn text(verdicts: &[CollectiveVerdict]) -> String {

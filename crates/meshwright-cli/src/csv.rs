@@ -26,7 +26,7 @@ pub(super) use column_list;
 
 /// The file that is asked for.
 #[derive(Args, Clone, Debug)]
-pub(super) struct CsvFile {
+pub struct CsvFile {
     /// Write the table as CSV into this file: one row per point, placement, method or algorithm, units in the head
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
@@ -99,10 +99,14 @@ pub fn reference() -> Vec<(&'static str, Vec<(&'static str, &'static str)>)> {
         ("groups", named(&super::group_csv::columns())),
         ("groups --collective", named(&super::group_csv::structure_columns())),
         ("simulate", named(&super::simulate::csv::columns())),
+        ("simulate --trace", named(&super::trace::columns())),
         ("explain", named(&super::explain::columns())),
         ("check", named(&super::check::columns())),
         ("fit", named(&super::fit::columns())),
         ("run", named(&super::run::columns())),
+        ("divide", named(&super::divide::columns())),
+        ("sort", named(&super::sort::answer::columns())),
+        ("scatter", named(&super::scatter::csv::columns())),
         #[cfg(feature = "papers")]
         ("claims", named(&super::claims::columns())),
     ]

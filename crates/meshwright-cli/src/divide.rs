@@ -8,6 +8,8 @@ use meshwright_demos::speedup::{self, Executor, SpeedupAnswer as Report, Speedup
 use meshwright_verdict::Ranked;
 
 use super::costs::Broken;
+use super::csv::{self, Column, CsvFile, column_list};
+use super::files::{self, Force};
 use super::output::{self, Progress};
 use super::{Answer, costs, ranks_as_threads, table};
 
@@ -65,6 +67,10 @@ pub struct DivideOptions {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    csv: CsvFile,
+    #[command(flatten)]
+    force: Force,
 }
 
 impl DivideOptions {
@@ -74,6 +80,7 @@ impl DivideOptions {
     ///
     /// As for [`speedup::applications`], [`Task::new`] and [`Task::ranked`].
     pub fn tasks(&self, ranks: u32) -> Result<Vec<(Task, Ranked)>> {
+        self.csv.check()?;
         let machine = self.broken.on(self.on.as_deref())?;
         let task = |application| {
             let task = Task::new(application, self.size, (ranks, self.seed, self.repeat))?;
@@ -90,7 +97,10 @@ impl DivideOptions {
     /// When standard output is closed for writing.
     pub fn print(&self, threads: Option<u32>, ranks: u32, applications: Vec<Speedups>) -> Result<Answer> {
         let report = Report { format: 1, seed: self.seed, repeat: self.repeat, threads, ranks, applications };
-        output::say(self.json.then(|| output::json(&report)), || line(&report), || text(&report))?;
+        let table = || csv::table(&[], &columns(), rows(&report).map(|row| (Vec::new(), row)));
+        let written = files::write_all(self.force, None, || Ok(Vec::new()), (&self.csv, &table))?;
+        let words = || text(&report) + &written;
+        output::say(self.json.then(|| output::json(&report)), || line(&report), words)?;
         let is_right = report.applications.iter().all(Speedups::is_right);
         Ok(if is_right { Answer::Done } else { Answer::Negative })
     }
@@ -124,6 +134,30 @@ pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let applications = tasks.iter().map(measure).collect::<Result<Vec<_>>>()?;
     drop(progress);
     arguments.work.print(Some(threads), ranks, applications)
+}
+
+/// An executor with the problem it solved.
+pub(super) type Row<'r> = (&'r Speedups, &'r Executor);
+
+fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
+    report.applications.iter().flat_map(|one| one.executors.iter().map(move |executor| (one, executor)))
+}
+
+/// The columns for programs.
+pub(super) fn columns<'r>() -> Vec<Column<Row<'r>>> {
+    column_list![
+        "application", "the application", |(one, _)| one.application.to_string();
+        "size", "how large the problem is; what this counts is up to the application", |(one, _)| one.size.to_string();
+        "bytes", "the bytes of the problem", |(one, _)| one.bytes.to_string();
+        "machine", "the machine whose nodes are the ranks", |(one, _)| one.machine.to_string();
+        "placement", "where the tasks of the tree go", |(one, _)| one.placement.to_string();
+        "executor", "who solved it", |(_, executor)| executor.name.clone();
+        "workers", "its threads or ranks", |(_, executor)| executor.workers.to_string();
+        "runs", "how often", |(_, executor)| executor.runs.to_string();
+        "median_s", "the median of its times", |(_, executor)| executor.seconds.to_string();
+        "speedup", "the time of the sequential executor over this one's", |(_, executor)| executor.speedup.to_string();
+        "checked", "whether every solution equals one found by an independent way", |(_, executor)| executor.checked.to_string();
+    ]
 }
 
 /// Whether all is right, and who is fastest, in one line.

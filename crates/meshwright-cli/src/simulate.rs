@@ -78,7 +78,7 @@ pub(super) struct SimulateArguments {
     #[arg(long, conflicts_with_all = ["traffic", "trace"])]
     explain: bool,
     /// Write what happens, event by event, for Perfetto or chrome://tracing: perfetto:FILE.json
-    #[arg(long, value_name = "FORMAT:FILE", value_parser = emit::trace_file, conflicts_with = "trace")]
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = emit::trace_file)]
     emit: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
@@ -281,10 +281,20 @@ fn run_trace(arguments: &SimulateArguments, machine: &Machine) -> Result<Answer>
         ));
     }
     arguments.run.refuse_seed("none beside --trace, which draws nothing")?;
-    arguments.csv.refuse_beside("--trace: --json has the end of every processor")?;
-    let verdict = arguments.trace.judge(machine, arguments.engine.map(Engine::movement))?;
+    if let Some(path) = &arguments.emit {
+        check_place("--emit", path)?;
+    }
+    let movement = arguments.engine.map(Engine::movement);
+    let verdict = arguments.trace.judge(machine, movement)?;
+    let emitted = match &arguments.emit {
+        Some(path) => {
+            emit::trace(path, arguments.force.force, machine, &arguments.trace.events(machine, movement)?)?
+        }
+        None => String::new(),
+    };
     let cycles = || format!("{} simulated", table::in_words(verdict.cycles, machine));
-    finish(arguments, &verdict, cycles, || super::trace::text(&verdict, machine), (&String::new, &|| None))?;
+    let text = || super::trace::text(&verdict, machine) + &emitted;
+    finish(arguments, &verdict, cycles, text, (&|| super::trace::csv(&verdict), &|| None))?;
     Ok(Answer::Done)
 }
 

@@ -6,11 +6,13 @@ use clap::Args;
 
 use meshwright_core::Result;
 use meshwright_core::text::{STANDARD_INPUT, open};
-use meshwright_formats::trace::{self, Beside};
+use meshwright_formats::perfetto;
+use meshwright_formats::trace::{self, Beside, RecordedTrace};
 use meshwright_network::topology::Machine;
 use meshwright_sim::fabric::transactions::Movement;
-use meshwright_verdict::transactions::{self, Run, TraceVerdict};
+use meshwright_verdict::transactions::{self, Finish, Run, TraceVerdict};
 
+use super::csv::{self, Column, column_list, known};
 use super::table;
 
 /// A trace and what is known of it.
@@ -45,6 +47,23 @@ impl TraceArguments {
     ///
     /// When none is named.
     pub(super) fn judge(&self, machine: &Machine, movement: Option<Movement>) -> Result<TraceVerdict> {
+        let trace = self.read(machine)?;
+        transactions::judge(machine, &trace.recorded(), Run { closed_loop: self.closed_loop, movement })
+    }
+
+    /// The run of the trace, event by event.
+    ///
+    /// # Panics
+    ///
+    /// When none is named.
+    pub(super) fn events(&self, machine: &Machine, movement: Option<Movement>) -> Result<perfetto::Run> {
+        let trace = self.read(machine)?;
+        let run = Run { closed_loop: self.closed_loop, movement };
+        let (program, times) = transactions::recorded(machine, trace.recorded().program, run)?;
+        Ok(perfetto::Run::Transactions(program, times))
+    }
+
+    fn read(&self, machine: &Machine) -> Result<RecordedTrace> {
         let path = self.trace.as_ref().expect("the grammar asks for a trace");
         let fabric = transactions::fabric_of(machine)?;
         let found = beside(path);
@@ -53,8 +72,7 @@ impl TraceArguments {
             measured: self.measured.clone().or(found.measured),
             barriers: self.barriers.clone().or(found.barriers),
         };
-        let trace = trace::read(path, &tables, fabric)?;
-        transactions::judge(machine, &trace.recorded(), Run { closed_loop: self.closed_loop, movement })
+        trace::read(path, &tables, fabric)
     }
 }
 
@@ -67,6 +85,32 @@ pub(super) fn beside(trace: &Path) -> Beside {
     let [begins, measured, barriers] =
         TABLES.map(|name| Some(trace.with_file_name(name)).filter(|path| has_folder && open(path).is_ok()));
     Beside { begins, measured, barriers }
+}
+
+/// A barrier of a processor, by its number.
+pub(super) type Row<'r> = (&'r Finish, usize);
+
+/// The columns for programs.
+pub(super) fn columns<'r>() -> Vec<Column<Row<'r>>> {
+    column_list![
+        "processor", "the kind of processor", |(finish, _)| finish.processor.clone();
+        "node", "its coordinates", |(finish, _)| coordinates(&finish.at);
+        "barrier", "the number of its barrier", |(_, barrier)| barrier.to_string();
+        "cycles", "when the barrier ends, simulated", |(finish, barrier)| finish.cycles[*barrier].to_string();
+        "measured_cycles", "the same, measured; empty where it was not", |(finish, barrier)| known(finish.measured_cycles.get(*barrier));
+    ]
+}
+
+fn coordinates(at: &[u32]) -> String {
+    format!("({})", at.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
+}
+
+/// A row for each barrier of each processor.
+pub(super) fn csv(verdict: &TraceVerdict) -> String {
+    let barriers = |finish: &Finish| 0..finish.cycles.len();
+    let rows =
+        verdict.finishes.iter().flat_map(|finish| barriers(finish).map(move |barrier| (finish, barrier)));
+    csv::table(&[], &columns(), rows.map(|row| (Vec::new(), row)))
 }
 
 /// The verdict in a table.
@@ -92,9 +136,8 @@ pub(super) fn text(verdict: &TraceVerdict, machine: &Machine) -> String {
             format!("{}, {}", busiest.busy_cycles, busiest.messages),
         ]);
         for share in &busiest.shared_by {
-            let at: Vec<String> = share.from.iter().map(u32::to_string).collect();
             let what = format!("{} messages, {} B", share.messages, share.bytes);
-            rows.push([format!("  from ({})", at.join(",")), what]);
+            rows.push([format!("  from {}", coordinates(&share.from)), what]);
         }
     }
     let rows = rows.into_iter().map(Vec::from).collect();

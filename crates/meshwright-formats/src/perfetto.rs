@@ -8,11 +8,14 @@
 //! | 4, links | each link, on a torus under wormhole each of its two classes | messages, from being given the link to letting go |
 //! | 5, groups | – | asynchronous: groups of a program, from the first member that comes to the last that leaves |
 //!
-//! Packets of open-loop traffic are messages. Members of groups are nodes, with slices for what they do.
+//! Packets of open-loop traffic are messages, and so are reads and writes of a trace, whose processors have slices for their barriers.
+//! Members of groups are nodes, with slices for what they do.
 //!
 //! Times are microseconds by the clock of the machine; without a clock a cycle is a nanosecond.
 
 mod groups;
+mod processes;
+mod transactions;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -23,7 +26,10 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_groups::history::History;
 use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::transactions::Program;
+use meshwright_schedule::watched::ProcessLog;
 use meshwright_schedule::{Message, Phases, Schedule};
+use meshwright_sim::fabric::transactions::{TICKS_PER_CYCLE, TransactionTimes};
 use meshwright_sim::flit::Router;
 use meshwright_sim::recording::{self, Passage, Recorder};
 use meshwright_sim::traffic::OpenLoop;
@@ -49,6 +55,10 @@ pub enum Run {
     Traffic(Router, OpenLoop),
     /// A program of groups, which has been run.
     Groups(History),
+    /// Processes that decide while they run, which have been run.
+    Processes(ProcessLog),
+    /// The reads and writes of the processors of a fabric, which have been run.
+    Transactions(Program, TransactionTimes),
 }
 
 /// Makes sure that a run can be written, before it is run.
@@ -66,7 +76,7 @@ pub fn check(machine: &Machine, run: &Run) -> Result<()> {
             let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
             recording::check(machine, std::iter::once((&messages[..], 1)))
         }
-        Run::Traffic(..) | Run::Groups(_) => Ok(()),
+        Run::Traffic(..) | Run::Groups(_) | Run::Processes(_) | Run::Transactions(..) => Ok(()),
     }
 }
 
@@ -96,7 +106,7 @@ pub fn check(machine: &Machine, run: &Run) -> Result<()> {
 pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer {
         machine,
-        tick: tick(machine),
+        tick: tick(machine, run.ticks_per_cycle(machine)),
         out: io::BufWriter::with_capacity(1 << 16, out),
         tracks: BTreeSet::new(),
         is_first: true,
@@ -106,6 +116,8 @@ pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()
     writer.out.write_all(b"{\"traceEvents\":[")?;
     let processes: &[_] = match run {
         Run::Groups(_) => &[(NODES, "members"), (GROUPS, "groups")],
+        Run::Processes(_) => &[(NODES, "nodes"), (MESSAGES, "messages")],
+        Run::Transactions(..) => &[(NODES, "processors"), (MESSAGES, "transactions")],
         _ => &[(PHASES, "phases"), (NODES, "nodes"), (MESSAGES, "messages"), (LINKS, "links")],
     };
     for &(process, name) in processes {
@@ -129,13 +141,41 @@ pub fn write(machine: &Machine, run: &Run, out: &mut dyn Write) -> io::Result<()
             groups::tell(history, &mut writer)?;
             Some(history.end().0)
         }
+        Run::Processes(log) => {
+            processes::tell(log, &mut writer)?;
+            Some(log.end().0)
+        }
+        Run::Transactions(program, times) => {
+            transactions::tell(program, times, &mut writer)?;
+            Some(times.end().div_ceil(TICKS_PER_CYCLE))
+        }
     };
-    writer.finish(cycles, matches!(run, Run::Groups(_)))
+    writer.finish(cycles, run.without_links())
+}
+
+impl Run {
+    /// The ticks in which its times are counted.
+    fn ticks_per_cycle(&self, machine: &Machine) -> u64 {
+        match self {
+            Self::Transactions(..) => TICKS_PER_CYCLE,
+            _ => machine.costs().ticks_per_cycle(),
+        }
+    }
+
+    /// Why it tells of no links, if that does not depend on the machine.
+    fn without_links(&self) -> Option<&'static str> {
+        match self {
+            Self::Groups(_) => Some("none: members tell what they do, not what they send"),
+            Self::Processes(_) => Some("none: nodes tell what they send and compute, not on which links"),
+            Self::Transactions(..) => Some("none: transactions share the links of a fabric"),
+            Self::Phases(_) | Self::Schedule(..) | Self::Traffic(..) => None,
+        }
+    }
 }
 
 /// How many picoseconds are how many ticks: by the clock, without one a nanosecond for a cycle.
-fn tick(machine: &Machine) -> (u128, u128) {
-    let ticks = u128::from(machine.costs().ticks_per_cycle());
+fn tick(machine: &Machine, ticks_per_cycle: u64) -> (u128, u128) {
+    let ticks = u128::from(ticks_per_cycle);
     match machine.clock() {
         Some(clock) => (PICOSECONDS * u128::from(clock.denominator()), ticks * u128::from(clock.numerator())),
         None => (1000, ticks),
@@ -238,11 +278,11 @@ impl Writer<'_> {
         )
     }
 
-    fn finish(mut self, cycles: Option<u64>, is_of_groups: bool) -> io::Result<()> {
-        let links = match self.has_passages || !self.has_messages {
-            _ if is_of_groups => "none: members tell what they do, not what they send",
-            true => "every message on every link",
-            false => "none: only whole messages on equal links tell when they hold one",
+    fn finish(mut self, cycles: Option<u64>, without_links: Option<&str>) -> io::Result<()> {
+        let links = match (without_links, self.has_passages || !self.has_messages) {
+            (Some(why), _) => why,
+            (None, true) => "every message on every link",
+            (None, false) => "none: only whole messages on equal links tell when they hold one",
         };
         let told = json!({
             "machine": self.machine.name(),

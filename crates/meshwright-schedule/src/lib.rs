@@ -8,6 +8,7 @@
 //! | `planner` | [`Planner`]: a bound and plans for one job on one machine |
 //! | [`process`] | [`Process`]: a state machine per node, for what is decided at run time |
 //! | [`overhead`] | [`WithOverhead`](overhead::WithOverhead): a process whose messages cost its node time |
+//! | [`watched`] | [`Watched`](watched::Watched): a process whose messages and computations are noted |
 //! | [`transactions`] | reads, writes and barriers of the processors of a machine |
 //! | [`rank_tree`] | [`RankTree`]: which rank hands work to which, for any number of ranks |
 //! | [`goal`] | GOAL text, read and written |
@@ -22,6 +23,7 @@ pub mod phases;
 pub mod process;
 pub mod rank_tree;
 pub mod transactions;
+pub mod watched;
 
 mod cycle;
 mod matching;

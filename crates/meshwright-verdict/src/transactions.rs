@@ -8,7 +8,7 @@ use meshwright_core::units::Cycles;
 use meshwright_network::fabric::Fabric;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::transactions::Program;
-use meshwright_sim::fabric::transactions::{Movement, TransactionTrace, simulate};
+use meshwright_sim::fabric::transactions::{Movement, TransactionTimes, TransactionTrace, record, simulate};
 
 /// A trace and what is known of its run.
 #[derive(Clone, Debug)]
@@ -161,8 +161,27 @@ pub fn judge(machine: &Machine, recorded: &Recorded<'_>, run: Run) -> Result<Tra
     })
 }
 
+/// A trace as it is run, and when everything of it happened.
+///
+/// # Errors
+///
+/// As for [`judge`].
+pub fn recorded(machine: &Machine, program: &Program, run: Run) -> Result<(Program, TransactionTimes)> {
+    let fabric = fabric_of(machine)?;
+    let (program, movement) = as_run(fabric, program, run)?;
+    let times = record(fabric, &program, movement)?;
+    Ok((program, times))
+}
+
 /// The program as run, and its run.
 fn simulated(fabric: &Fabric, program: &Program, run: Run) -> Result<(Program, TransactionTrace, Movement)> {
+    let (program, movement) = as_run(fabric, program, run)?;
+    let trace = simulate(fabric, &program, movement)?;
+    Ok((program, trace, movement))
+}
+
+/// The program as run, and how its bytes move.
+fn as_run(fabric: &Fabric, program: &Program, run: Run) -> Result<(Program, Movement)> {
     let program = match run.closed_loop {
         true => program.clone().closed_loop(),
         false => program.clone().open_loop().ok_or_else(|| {
@@ -172,9 +191,7 @@ fn simulated(fabric: &Fabric, program: &Program, run: Run) -> Result<(Program, T
     };
     let flits = fabric.routers().is_some() && !program.has_multicasts();
     let usual = if flits { Movement::Flits } else { Movement::Flows };
-    let movement = run.movement.unwrap_or(usual);
-    let trace = simulate(fabric, &program, movement)?;
-    Ok((program, trace, movement))
+    Ok((program, run.movement.unwrap_or(usual)))
 }
 
 /// The resource that its bytes keep busy the longest, of equal ones the first.

@@ -76,9 +76,6 @@ fn groups_and_simulations_have_rows() {
     let (answer, rows) =
         ask(place.path(), "simulate --on mesh:4x4 --traffic uniform --load 0.1 --measure 300");
     assert_eq!(cell(&rows, 1, "latency_p99_cycles"), answer["latency"]["p99"].to_string());
-    let (code, _, error) =
-        run(place.path(), &["simulate", "--trace", "t.csv", "--on", "wormhole", "--csv", "x.csv"]);
-    assert!(code == 2 && error.contains("no --csv beside --trace"), "{error}");
 }
 
 /// A claimed division, the critical path, a run on ranks, claims of a paper and traces of a fit.
@@ -119,4 +116,36 @@ fn tables_replace_nothing() {
     let (code, ..) = run(place.path(), &["claims", "lo1991", "--csv", "u.csv"]);
     assert_eq!((code, entries(place.path())), (2, vec!["a.goal".to_string(), "t.csv".to_string()]));
     assert_eq!(std::fs::read_to_string(place.path().join("t.csv")).unwrap(), "mine");
+}
+
+/// What runs on ranks, and the barriers of a trace.
+#[test]
+fn runs_on_ranks_and_traces_have_rows() {
+    let place = folder(&[("book.txt", "one two two\n"), ("n.bin", "abcdefgh"), ("t.csv", "")]);
+    let (answer, rows) = ask(place.path(), "divide all --size 40 --repeat 1 --ranks 2 --threads 2");
+    let applications = answer["applications"].as_array().unwrap();
+    let executors: Vec<&Value> =
+        applications.iter().flat_map(|one| one["executors"].as_array().unwrap()).collect();
+    assert_eq!(rows.len(), 1 + executors.len());
+    for (at, executor) in executors.iter().enumerate() {
+        assert_eq!(cell(&rows, at + 1, "executor"), executor["name"].as_str().unwrap());
+        assert_eq!(cell(&rows, at + 1, "median_s").parse::<f64>().ok(), executor["seconds"].as_f64());
+    }
+    let (answer, rows) = ask(place.path(), "sort n.bin --out s.bin --ranks 2");
+    let phases = answer["phases"].as_array().unwrap();
+    assert_eq!(rows.len(), 1 + phases.len());
+    let sent = (1..rows.len()).map(|at| cell(&rows, at, "bytes").parse::<u64>().unwrap()).sum::<u64>();
+    assert_eq!(Some(sent), answer["bytes"].as_u64());
+    let (answer, rows) =
+        ask(place.path(), "scatter --ranks 3 words book.txt --calibrate 0.01 --method equal");
+    let outcome = &answer["outcomes"][0];
+    assert_eq!(rows.len(), 1 + 3);
+    let shares: Vec<String> = (1..4).map(|at| cell(&rows, at, "share_bytes")).collect();
+    let told: Vec<String> = outcome["share_bytes"].as_array().unwrap().iter().map(Value::to_string).collect();
+    assert_eq!((shares, cell(&rows, 1, "link_s_per_byte").as_str()), (told, ""));
+
+    std::fs::write(place.path().join("small.csv"), crate::silicon_traces::SMALL_CSV).unwrap();
+    let (answer, rows) = ask(place.path(), "simulate --trace small.csv --on wormhole");
+    assert_eq!((rows.len(), cell(&rows, 1, "node").as_str()), (3, "(1,1)"));
+    assert_eq!(cell(&rows, 2, "cycles"), answer["finishes"][1]["cycles"][0].to_string());
 }

@@ -10,6 +10,7 @@ use meshwright_demos::scatter::filter::{FILTERS, Filter};
 use meshwright_demos::scatter::{SPLITS, Split};
 
 use crate::costs::Broken;
+use crate::csv::CsvFile;
 use crate::files::Force;
 
 const HELP: &str = "\
@@ -119,6 +120,8 @@ pub(super) struct RunArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) csv: CsvFile,
 }
 
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! `meshwright scatter`, and what `meshwright-mpi scatter` shares with it.
 
 mod arguments;
+pub(super) mod csv;
 mod text;
 
 use std::path::Path;
@@ -148,6 +149,7 @@ impl ScatterArguments {
     }
 
     fn job(&self) -> Result<ScatterJob> {
+        self.run().csv.check()?;
         files::check(self.run().out.as_ref(), self.run().force, &self.named())?;
         Ok(match &self.what {
             What::Words(words) => {
@@ -272,6 +274,7 @@ fn finish(arguments: &ScatterArguments, findings: &Findings<'_>) -> Result<Answe
         all.push(files::file("scatter.json", "the same for scripts", output::json(findings)));
         written = files::add(&mut writing, folder, &arguments.named(), all)?;
     }
+    written += &run.csv.add(&mut writing, || csv::shares(findings.report))?;
     writing.finish()?;
     output::say(
         run.json.then(|| output::json(findings)),

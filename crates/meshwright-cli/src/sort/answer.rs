@@ -10,12 +10,13 @@ use meshwright_runtime::skeleton::keep_half::PhaseRecord;
 use meshwright_verdict::Ranked;
 
 use super::SortArguments;
+use crate::csv::{self, Column, column_list, known};
 use crate::table;
 use meshwright_core::words::counted;
 
 /// A phase: what was sent, beside what the planner sees.
 #[derive(Serialize)]
-struct SortPhase {
+pub(crate) struct SortPhase {
     name: String,
     messages: u64,
     bytes: u64,
@@ -100,6 +101,11 @@ impl SortAnswer {
         }
     }
 
+    /// A row for each phase.
+    pub(super) fn csv(&self) -> String {
+        csv::table(&[], &columns(), self.phases.iter().map(|phase| (Vec::new(), phase)))
+    }
+
     /// In one line.
     pub(super) fn line(&self) -> String {
         format!("{} numbers sorted in {} s, checked", grouped(self.numbers as u64), seconds(self.seconds))
@@ -159,6 +165,18 @@ impl SortAnswer {
         let rows = self.executors.iter().chain([&ranks]).map(row).collect();
         "\n".to_string() + &table::table(&["executor", "seconds", "speed-up"], 1, rows)
     }
+}
+
+/// The columns for programs.
+pub(crate) fn columns<'r>() -> Vec<Column<&'r SortPhase>> {
+    column_list![
+        "phase", "the phase", |phase| phase.name.clone();
+        "messages", "how many were sent", |phase| phase.messages.to_string();
+        "bytes", "their bytes", |phase| phase.bytes.to_string();
+        "planned_bytes", "what the planner sees", |phase| phase.planned_bytes.to_string();
+        "work_s", "work of the slowest rank, without waiting", |phase| phase.work_seconds.to_string();
+        "ended_s", "when the last rank had ended it, since its beginning; empty where there is no end", |phase| known(phase.ended_seconds);
+    ]
 }
 
 fn phase(name: &str, record: &PhaseRecord, planned: Bytes, has_end: bool) -> SortPhase {

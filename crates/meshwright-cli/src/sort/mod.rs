@@ -6,7 +6,7 @@
 //! | `numbers` | files of numbers: read, checked, written |
 //! | `answer` | the answer as a table and as JSON |
 
-mod answer;
+pub(super) mod answer;
 mod numbers;
 
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use meshwright_core::output::Writing;
 use meshwright_core::units::Bytes;
 use meshwright_core::{Error, budget};
 use meshwright_demos::applications::MergeSort;
@@ -23,6 +24,7 @@ use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Topic, threads};
 use meshwright_verdict::Ranked;
 
 use super::costs::Broken;
+use super::csv::CsvFile;
 use super::files::Force;
 use super::output::{self, Progress};
 use super::{Answer, Failure, costs, ranks_as_threads};
@@ -90,6 +92,8 @@ pub struct SortArguments {
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    csv: CsvFile,
 }
 
 /// Sort a file of 32-bit integers by merge sort on threads: keep half, send half
@@ -134,6 +138,7 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
     let SortArguments { input, out, .. } = arguments;
     let ranks = mail.ranks();
     let bytes = agree(mail, || {
+        arguments.csv.check()?;
         let bytes = numbers::check(input, out, arguments.force.force)?;
         // The list; half of it on its way to another rank, and half of it there; the list again, and a copy to sort.
         let copies = 1 + u64::from(ranks > 1) + 2 * u64::from(arguments.compare);
@@ -167,9 +172,15 @@ fn sort<T: Number, E: Endpoint>(arguments: &SortArguments, mail: &mut Mailbox<E>
         answer.executors = mail.compute(|| compared(list, sorted))?;
     }
     tell("writing");
-    mail.compute(|| numbers::write(out, sorted, arguments.force.force))??;
+    let written = mail.compute(|| {
+        let mut writing = Writing::new(arguments.force.force);
+        let said = arguments.csv.add(&mut writing, || answer.csv())?;
+        numbers::add(&mut writing, out, sorted)?;
+        writing.finish().map(|()| said)
+    })??;
     drop(progress);
-    output::say(arguments.json.then(|| output::json(&answer)), || answer.line(), || answer.text())?;
+    let words = || answer.text() + &written;
+    output::say(arguments.json.then(|| output::json(&answer)), || answer.line(), words)?;
     Ok(Answer::Done)
 }
 

@@ -129,13 +129,12 @@ pub(super) fn read<T: Number>(input: &Path, bytes: u64) -> Result<Vec<T>> {
     Err(Error::value("length of IN", format!("{total} bytes"), format!("the {bytes} bytes it had at first")))
 }
 
-/// Writes the numbers; the file has its name only when it is whole.
+/// Adds the numbers to what is written.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when it cannot be written, [`Error::Occupied`] when something else stands there and is not to be replaced.
-pub(super) fn write<T: Number>(out: &Path, list: &[T], force: bool) -> Result<()> {
-    let mut writing = Writing::new(force);
+/// [`Error::Io`] when they cannot be written, [`Error::Occupied`] when something else stands there and is not to be replaced.
+pub(super) fn add<T: Number>(writing: &mut Writing, out: &Path, list: &[T]) -> Result<()> {
     writing.streamed(out, &mut |file| {
         let mut piece = Vec::with_capacity(PIECE);
         for numbers in list.chunks(PIECE / 4) {
@@ -144,8 +143,7 @@ pub(super) fn write<T: Number>(out: &Path, list: &[T], force: bool) -> Result<()
             file.write_all(&piece)?;
         }
         Ok(())
-    })?;
-    writing.finish()
+    })
 }
 
 #[cfg(test)]
@@ -170,7 +168,9 @@ mod tests {
         let path = folder.path().join("numbers.bin");
         // More than one piece.
         let list: Vec<i32> = (0..300_000).map(|i: i32| i.wrapping_mul(-1_640_531_535)).collect();
-        write(&path, &list, false).unwrap();
+        let mut writing = Writing::new(false);
+        add(&mut writing, &path, &list).unwrap();
+        writing.finish().unwrap();
         let bytes = check(&path, &path, true).unwrap();
         assert_eq!((bytes, read::<i32>(&path, bytes).unwrap() == list), (1_200_000, true));
         // Longer or shorter than it was.

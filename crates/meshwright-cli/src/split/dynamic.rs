@@ -7,14 +7,17 @@ use clap::Args;
 use meshwright_core::output::Writing;
 use meshwright_core::words::counted;
 use meshwright_core::{Error, Result};
+use meshwright_formats::perfetto::Run;
 use meshwright_formats::scenario::load_dynamic as words;
 use meshwright_network::topology::Machine;
-use meshwright_verdict::load::{self, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyRow, drifts};
+use meshwright_verdict::load::{
+    self, Changing, DynamicAnswer, GRAINS_DEFAULT, Job, POLICIES, PolicyRow, drifts,
+};
 
 use super::{SplitArguments, only, scaled};
 use crate::csv::{self, Column, column_list, known};
 use crate::output::{self, Progress};
-use crate::{Answer, table};
+use crate::{Answer, emit, table};
 
 /// What `--dynamic` cannot be asked with. Options that need it name these, too: clap does not ask for what conflicts with an option
 /// that is given.
@@ -105,8 +108,9 @@ pub(super) fn refuse_draws_of_nothing(arguments: &SplitArguments) -> Result<()> 
 
 /// Simulates the policies and tells what came of them.
 pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) -> Result<Answer> {
-    let SplitArguments { dynamic, csv, json, .. } = arguments;
+    let SplitArguments { dynamic, csv, json, emit, .. } = arguments;
     csv.check()?;
+    let events = emit.events()?;
     let name = only("machine", names, "--dynamic")?;
     let sigma = *only("sigma", sigmas, "--dynamic")?;
     let startup = *only("message-startup", &arguments.message_startup.0, "--dynamic")?;
@@ -117,12 +121,32 @@ pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) 
     let answer = load::dynamic(&job, &machine, &asked, &mut |what| progress.step(what))?;
     drop(progress);
     let mut writing = Writing::new(arguments.force.force);
-    let written = csv.add(&mut writing, || {
+    let mut written = match events {
+        Some(path) => record(path, &mut writing, (&machine, &job), &asked, &answer)?,
+        None => String::new(),
+    };
+    written += &csv.add(&mut writing, || {
         csv::table(&[], &columns(), answer.policies.iter().map(|row| (Vec::new(), row)))
     })?;
     writing.finish()?;
     output::say(json.then(|| output::json(&answer)), || answer.sentence(), || text(&answer) + &written)?;
     Ok(if answer.winner.is_some() { Answer::Done } else { Answer::Negative })
+}
+
+/// Adds what the winner does under the first seed, event by event, to what is written; what there is to say of it.
+fn record(
+    path: &Path,
+    writing: &mut Writing,
+    (machine, job): (&Machine, &Job),
+    asked: &Changing,
+    answer: &DynamicAnswer,
+) -> Result<String> {
+    let Some(policy) = answer.winner else {
+        return Ok("\nNothing is emitted: some load is never worked off\n".to_string());
+    };
+    let (machine, log) = load::dynamic_recorded(job, machine, asked, policy)?;
+    let said = emit::add_trace(writing, path, &machine, &Run::Processes(log))?;
+    Ok(format!("{}: {policy} under seed {}\n", said.trim_end(), asked.seed))
 }
 
 /// The columns for programs.

@@ -1,5 +1,7 @@
 //! `split --emit`: the messages of a divided load as a file.
 
+use std::path::Path;
+
 use clap::Args;
 
 use meshwright_core::output::Writing;
@@ -13,8 +15,8 @@ use crate::schedule_files::{self, Target};
 #[derive(Args)]
 pub(super) struct EmitArguments {
     /// Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file;
-    /// may be given several times: goal, perfetto
-    #[arg(long, value_name = "FORMAT:FILE", value_parser = target, conflicts_with_all = ["random_sources", "queues", "show", "place", "pieces", "dynamic"])]
+    /// may be given several times: goal, perfetto; with --dynamic what the winner does under the first seed: perfetto
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = target, conflicts_with_all = ["random_sources", "queues", "show", "place", "pieces"])]
     emit: Vec<Target>,
 }
 
@@ -31,6 +33,19 @@ impl EmitArguments {
                 Err(Error::value("emit", target.format, expected))
             }
             None => schedule_files::check(&self.emit),
+        }
+    }
+
+    /// Where a run of a load that changes is recorded.
+    pub(super) fn events(&self) -> Result<Option<&Path>> {
+        schedule_files::check(&self.emit)?;
+        match &self.emit[..] {
+            [] => Ok(None),
+            [target] if target.format == schedule_files::PERFETTO.0 => Ok(Some(&target.path)),
+            [target] => {
+                Err(Error::value("emit", target.format, "perfetto beside --dynamic: nothing is planned"))
+            }
+            [_, target, ..] => Err(Error::value("emit", target.format, "one perfetto:FILE beside --dynamic")),
         }
     }
 

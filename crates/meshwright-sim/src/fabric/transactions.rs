@@ -41,11 +41,30 @@ pub struct TransactionTrace {
     pub waited: Vec<f64>,
 }
 
+/// When everything of a run of transactions happened, in [`TICKS_PER_CYCLE`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionTimes {
+    /// In the order of issue: the processor, which of its transactions, when it was issued and when it was done.
+    pub transactions: Vec<(u32, u32, u64, u64)>,
+    /// In the order of their ends: the processor, when it came to a barrier and when that ended.
+    pub barriers: Vec<(u32, u64, u64)>,
+}
+
+impl TransactionTimes {
+    /// When the last of it ended.
+    pub fn end(&self) -> u64 {
+        let done = self.transactions.iter().map(|times| times.3);
+        done.chain(self.barriers.iter().map(|times| times.2)).max().unwrap_or(0)
+    }
+}
+
 /// A processor while it runs.
 #[derive(Clone, Debug, Default)]
 struct State {
     /// The step to do next.
     step: usize,
+    /// Transactions issued so far.
+    issued: u32,
     /// Transactions that are not done yet.
     outstanding: u32,
     /// When the last of them was done, if one was.
@@ -69,6 +88,8 @@ struct Processors<'p> {
     /// By message, its processor.
     owners: Vec<u32>,
     finishes: Vec<Vec<f64>>,
+    /// What happened when, if somebody wants to know.
+    times: Option<TransactionTimes>,
 }
 
 /// Runs the programs.
@@ -87,17 +108,41 @@ struct Processors<'p> {
 /// Flows: O(T S log S) for T transactions and S = sum of the ways of those in service at a time. Flits: O(flits times
 /// links crossed, and the cycles that packets wait).
 pub fn simulate(fabric: &Fabric, program: &Program, movement: Movement) -> Result<TransactionTrace> {
+    driven(fabric, program, movement, None).map(|(trace, _)| trace)
+}
+
+/// As [`simulate`], and when everything happened.
+///
+/// # Errors
+///
+/// As for [`simulate`].
+pub fn record(fabric: &Fabric, program: &Program, movement: Movement) -> Result<TransactionTimes> {
+    let times = Some(TransactionTimes::default());
+    driven(fabric, program, movement, times).map(|(_, times)| times.expect("it was asked for"))
+}
+
+fn driven(
+    fabric: &Fabric,
+    program: &Program,
+    movement: Movement,
+    times: Option<TransactionTimes>,
+) -> Result<(TransactionTrace, Option<TransactionTimes>)> {
     Ok(match movement {
-        Movement::Flows => drive(Flows::new(fabric, TICKS_PER_CYCLE), fabric, program),
+        Movement::Flows => drive(Flows::new(fabric, TICKS_PER_CYCLE), fabric, program, times),
         Movement::Flits if program.has_multicasts() => {
             let why = "routers here do not copy flits; the message engine (flows) knows multicasts";
             return Err(Error::not_applicable("a multicast flit by flit", why));
         }
-        Movement::Flits => drive(FabricRouters::new(fabric, TICKS_PER_CYCLE)?, fabric, program),
+        Movement::Flits => drive(FabricRouters::new(fabric, TICKS_PER_CYCLE)?, fabric, program, times),
     })
 }
 
-fn drive<'m, E: Issuer<'m>>(mut engine: E, fabric: &Fabric, program: &Program) -> TransactionTrace {
+fn drive<'m, E: Issuer<'m>>(
+    mut engine: E,
+    fabric: &Fabric,
+    program: &Program,
+    times: Option<TransactionTimes>,
+) -> (TransactionTrace, Option<TransactionTimes>) {
     engine.open();
     let mut processors = Processors {
         program,
@@ -106,6 +151,7 @@ fn drive<'m, E: Issuer<'m>>(mut engine: E, fabric: &Fabric, program: &Program) -
         states: vec![State::default(); program.processors.len()],
         owners: Vec::new(),
         finishes: vec![Vec::new(); program.processors.len()],
+        times,
     };
     for (index, own) in (0..).zip(&program.processors) {
         let first = own.begin.0 + fabric.processors()[own.processor].first.0;
@@ -116,11 +162,11 @@ fn drive<'m, E: Issuer<'m>>(mut engine: E, fabric: &Fabric, program: &Program) -
     engine.run(&mut processors);
     let cycles = engine.cycle();
     let (carried, waited) = engine.use_of_resources();
-    TransactionTrace { cycles, finishes: processors.finishes, carried, waited }
+    (TransactionTrace { cycles, finishes: processors.finishes, carried, waited }, processors.times)
 }
 
 /// Ticks of the clock in which processors act.
-const TICKS_PER_CYCLE: u64 = 64;
+pub const TICKS_PER_CYCLE: u64 = 64;
 
 impl Processors<'_> {
     /// When a processor takes its next step if nothing before `soonest` allows it; `None` if there is none, or it is a
@@ -160,6 +206,11 @@ impl Processors<'_> {
                 }
                 let message = engine.issue(self.program, own, transaction);
                 self.owners.push(index);
+                if let Some(times) = &mut self.times {
+                    let number = state.issued;
+                    times.transactions.push((index, number, engine.now(), engine.now()));
+                }
+                state.issued += 1;
                 engine.start(message, engine.now());
                 let barrier = matches!(own.steps.get(self.states[index as usize].step), Some(Step::Barrier));
                 let wait = self.ticks(wait) + self.ticks(if barrier { kind.barrier } else { kind.gap });
@@ -190,6 +241,9 @@ impl Processors<'_> {
         let state = &mut self.states[index as usize];
         (state.waits, state.ending) = (false, false);
         state.step += 1;
+        if let Some(times) = &mut self.times {
+            times.barriers.push((index, state.came, engine.now()));
+        }
         self.finishes[index as usize].push(engine.cycle());
         if let Some(at) = self.moment(index, engine.now() + self.ticks(resume)) {
             engine.set_timer(index, at.max(engine.now()));
@@ -204,6 +258,9 @@ impl<'m, E: Issuer<'m>> Driver<E> for Processors<'_> {
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
         let index = self.owners[message as usize];
+        if let Some(times) = &mut self.times {
+            times.transactions[message as usize].3 = engine.now();
+        }
         let state = &mut self.states[index as usize];
         state.outstanding -= 1;
         state.done = Some(engine.now());

@@ -1,5 +1,7 @@
 //! Verdicts on operations that a group does together: every structure bounded, predicted and simulated.
 
+use std::cell::RefCell;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -14,6 +16,7 @@ use meshwright_groups::protocol::{Here, Member, Operation, Operator, Outcome, Pr
 use meshwright_groups::{Extent, Group, TREES, Tree};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::overhead::WithOverhead;
+use meshwright_schedule::watched::{ProcessLog, Watched};
 use meshwright_sim::Trace;
 
 /// The longest overhead accepted, in cycles: 2^28 messages one after the other still fit into 64 bits.
@@ -228,8 +231,7 @@ pub fn judge(
     let extent = Extent::of(machine, group)?;
     let (structures, skipped) = structures(machine, group)?;
     check_wanted(wanted, &structures, &skipped)?;
-    let per_cycle = machine.costs().ticks_per_cycle();
-    let delays = Delays { link: machine.costs().head_ticks(), overhead: overhead * per_cycle };
+    let delays = delays(machine, overhead);
     let verdict = |&collective: &Collective| {
         let bound = machine.costs().cycles(collective.bound_ticks(machine, group, &extent, delays)).0;
         let case = Case { machine, group, collective, overhead, delays, bound };
@@ -251,6 +253,39 @@ pub fn judge(
         })
     };
     collectives.iter().map(verdict).collect()
+}
+
+/// What every member does and sends in an operation on the structure of this name, as [`judge`] simulates it.
+///
+/// # Errors
+///
+/// As for [`judge`].
+pub fn recorded(
+    machine: &Machine,
+    group: &Group,
+    collective: Collective,
+    overhead: u64,
+    name: &str,
+) -> Result<ProcessLog> {
+    let (structures, skipped) = structures(machine, group)?;
+    check_wanted(name, &structures, &skipped)?;
+    let found = structures.iter().find(|named| named.name == name);
+    let structure =
+        &found.ok_or_else(|| Error::value("structure", format!("`{name}`"), "one structure"))?.structure;
+    let delays = delays(machine, overhead);
+    let case = Case { machine, group, collective, overhead, delays, bound: 0 };
+    let log = RefCell::new(ProcessLog::default());
+    case.run(structure, |members| {
+        let mut watched: Vec<_> = members.iter_mut().map(|member| Watched::new(member, &log)).collect();
+        Engine::Packet.run(machine, &mut watched)
+    })?;
+    Ok(log.into_inner())
+}
+
+/// What messages cost here, in ticks.
+fn delays(machine: &Machine, overhead: u64) -> Delays {
+    let costs = machine.costs();
+    Delays { link: costs.head_ticks(), overhead: overhead * costs.ticks_per_cycle() }
 }
 
 impl CollectiveVerdict {

@@ -5,94 +5,17 @@ use std::cell::RefCell;
 use serde::Serialize;
 
 use super::job::Job;
+use super::policies::{POLICIES, PolicyEntry, Round};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::find_or;
 use meshwright_core::units::NodeId;
 use meshwright_load::dynamic::spec::{self, DRIFTS, Drift};
 use meshwright_load::dynamic::trace::Entry;
-use meshwright_load::dynamic::{
-    Arrival, Case, Central, Diffusion, FULL, Fixed, Ledger, Policy, Resolved, Rule, Stealing, Victims,
-    Weather, Worker, clairvoyant,
-};
+use meshwright_load::dynamic::{Arrival, Case, FULL, Ledger, Weather, clairvoyant};
 use meshwright_load::installments::Scale;
 use meshwright_load::optimum;
-use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_sim::Engine;
-
-/// A way to share out what changes.
-pub struct PolicyEntry {
-    /// Its name on the command line and in tables.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    run: fn(&Case<'_>, u64) -> Result<Ledger>,
-}
-
-/// Every policy.
-pub const POLICIES: &[PolicyEntry] = &[
-    PolicyEntry {
-        name: "resolved",
-        summary: "the optimum, solved again and again by what was measured",
-        run: |case, _| {
-            let mut all = Resolved::all(case).into_iter();
-            run_as(case, |_| all.next().expect("one for each node"))
-        },
-    },
-    PolicyEntry {
-        name: "fixed",
-        summary: "the static optimum, solved once",
-        run: |case, _| run_as(case, |node| Fixed::new(case, node)),
-    },
-    PolicyEntry {
-        name: "guided",
-        summary: "who is idle asks the source for 1/P of what is left",
-        run: |case, _| run_as(case, |_| Central::new(case, Rule::Guided)),
-    },
-    PolicyEntry {
-        name: "factoring",
-        summary: "the same in P equal chunks of half of what is left",
-        run: |case, _| run_as(case, |_| Central::new(case, Rule::Factoring)),
-    },
-    PolicyEntry {
-        name: "trapezoid",
-        summary: "the same in chunks that shrink by equal steps",
-        run: |case, _| run_as(case, |_| Central::new(case, Rule::Trapezoid)),
-    },
-    PolicyEntry {
-        name: "steal-random",
-        summary: "who is idle takes half of what anybody has",
-        run: |case, seed| steal(case, Victims::Random, seed),
-    },
-    PolicyEntry {
-        name: "steal-nearest",
-        summary: "who is idle takes half of what a neighbour has",
-        run: |case, seed| steal(case, Victims::Nearest, seed),
-    },
-    PolicyEntry {
-        name: "steal-level",
-        summary: "the same within 1 hop, then 2, 4, 8",
-        run: |case, seed| steal(case, Victims::Level, seed),
-    },
-    PolicyEntry {
-        name: "diffusion",
-        summary: "neighbours even out what waits",
-        run: |case, _| run_as(case, |node| Diffusion::new(case, node)),
-    },
-];
-
-fn steal(case: &Case<'_>, victims: Victims, seed: u64) -> Result<Ledger> {
-    run_as(case, |node| Stealing::new(case, node, victims, seed))
-}
-
-/// Runs a policy on the simulated machine.
-fn run_as<P: Policy>(case: &Case<'_>, mut make: impl FnMut(NodeId) -> P) -> Result<Ledger> {
-    let ledger = RefCell::new(Ledger::new(case));
-    let nodes = (0..case.machine().nodes()).map(NodeId);
-    let mut workers: Vec<Worker<'_, P>> =
-        nodes.map(|node| Worker::new(case, &ledger, node, make(node))).collect();
-    meshwright_sim::run(case.machine(), &mut workers, &Engine::Message)?;
-    drop(workers);
-    Ok(ledger.into_inner())
-}
+use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_schedule::watched::ProcessLog;
 
 /// When loads arrive.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -261,16 +184,8 @@ pub fn dynamic(
     asked: &Changing,
     progress: &mut dyn FnMut(&str),
 ) -> Result<DynamicAnswer> {
-    if machine.port_model() != meshwright_network::topology::PortModel::All {
-        return Err(Error::not_applicable(
-            "a load that changes",
-            "nodes have one port; policies send on all",
-        ));
-    }
-    // A message is there when the whole of it is.
-    let machine = &machine.clone().with_switching(Switching::StoreAndForward);
-    let unreleased = job.sources.iter().map(|source| meshwright_load::Source { release: 0.0, ..*source });
-    let started = Job { sources: unreleased.collect(), ..job.clone() };
+    let machine = &as_run(machine)?;
+    let started = started(job);
     let problem = started.problem(machine)?;
     let scale = Scale::new(&problem, job.bytes)?;
     let planned = optimum::makespan(&problem)?.0;
@@ -287,7 +202,7 @@ pub fn dynamic(
         let mut makespans = Vec::with_capacity(policies.len());
         for (entry, sums) in policies.iter().zip(&mut sums) {
             progress(&format!("{} under seed {seed}", entry.name));
-            let ledger = (entry.run)(&case, seed)?;
+            let ledger = (entry.run)(&Round { case: &case, seed, log: None })?;
             makespans.push(ledger.makespan());
             sums.add(&case, &ledger, bound);
         }
@@ -318,6 +233,51 @@ pub fn dynamic(
         winner,
         policies: rows,
     })
+}
+
+/// What a policy does under the first seed, as [`dynamic`] simulates it, and the machine on which it does.
+///
+/// # Errors
+///
+/// As for [`dynamic`]; [`Error::Value`] for an unknown policy.
+pub fn dynamic_recorded(
+    job: &Job,
+    machine: &Machine,
+    asked: &Changing,
+    policy: &str,
+) -> Result<(Machine, ProcessLog)> {
+    let machine = as_run(machine)?;
+    let started = started(job);
+    let problem = started.problem(&machine)?;
+    let scale = Scale::new(&problem, job.bytes)?;
+    let case = case(&scale, job, asked, optimum::makespan(&problem)?.0, asked.seed)?;
+    let entry = find_or(
+        policy,
+        POLICIES,
+        |entry| entry.name,
+        |names| Error::value("policy", format!("`{policy}`"), names.join(", ")),
+    )?;
+    let log = RefCell::new(ProcessLog::default());
+    (entry.run)(&Round { case: &case, seed: asked.seed, log: Some(&log) })?;
+    drop(case);
+    Ok((machine.clone(), log.into_inner()))
+}
+
+/// The machine with a message there when the whole of it is.
+fn as_run(machine: &Machine) -> Result<Machine> {
+    if machine.port_model() != PortModel::All {
+        return Err(Error::not_applicable(
+            "a load that changes",
+            "nodes have one port; policies send on all",
+        ));
+    }
+    Ok(machine.clone().with_switching(Switching::StoreAndForward))
+}
+
+/// The job with all its loads there at once: their arrivals are told apart.
+fn started(job: &Job) -> Job {
+    let unreleased = job.sources.iter().map(|source| meshwright_load::Source { release: 0.0, ..*source });
+    Job { sources: unreleased.collect(), ..job.clone() }
 }
 
 fn units(scale: &Scale<'_, '_>, cycles: u64) -> f64 {

@@ -14,6 +14,7 @@
 //! | `queues` | loads that keep coming |
 //! | `pieces` | loads of pieces that must not be cut |
 //! | `dynamic` | loads and speeds that change |
+//! | `policies` | the policies that share out such a load |
 //! | `buffered` | what the machine's buffers cost |
 //! | `run`, `timing` | the referee's time; timing diagrams |
 //! | `audit` | whether a run kept to ports, wires and front ends |
@@ -36,6 +37,7 @@ mod joint;
 mod limited;
 mod methods;
 mod pieces;
+mod policies;
 mod queues;
 mod random;
 mod run;
@@ -49,14 +51,15 @@ pub use detail::{
     BoundKind, Deadline, Fewest, LoadBound, LoadDetail, LoadFacts, SCHEDULE_NODES_MAX, SourceRow, TimingRow,
 };
 pub use dynamic::{
-    ArrivalsAsked, Changing, DynamicAnswer, GRAINS_DEFAULT, POLICIES, PolicyEntry, PolicyRow, Response,
-    SpeedsAsked, drifts, dynamic,
+    ArrivalsAsked, Changing, DynamicAnswer, GRAINS_DEFAULT, PolicyRow, Response, SpeedsAsked, drifts,
+    dynamic, dynamic_recorded,
 };
 pub use further::{Further, Next, NextSource, PLACES_DEFAULT, PROGRAMME, VariantAnswer, Wishes};
 pub use job::{Job, forwarding};
 pub use joint::{PlacedAnswer, PlacedRow, placed};
 pub use methods::{Kind, METHODS, Method};
 pub use pieces::{PieceRow, PiecesAnswer, PiecesRow, pieces};
+pub use policies::{POLICIES, PolicyEntry};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
 pub use terms::Terms;
