@@ -16,6 +16,7 @@
 //! | `apart` | large machines: sizes of its own for each part of the flow |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
+//! | `rounds` | few messages with start-ups, by a linear programme |
 //! | [`list()`] | messages on machines that do less at a time |
 //! | `deliver` | the shares of any plan as messages |
 //! | `consign`, `paths` | who gets how much from whom, and by which way |
@@ -34,6 +35,7 @@ mod layout;
 mod list;
 mod paths;
 mod record;
+mod rounds;
 mod scale;
 mod shallow;
 mod singles;
@@ -46,6 +48,7 @@ pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
 pub use front::front;
 pub use list::{Basis, ListSettings, limited, list};
 pub use record::{CLOCK, Installments};
+pub use rounds::in_rounds;
 pub use scale::Scale;
 pub use singles::{one_each, stay};
 

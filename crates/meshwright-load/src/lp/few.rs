@@ -6,6 +6,26 @@ const COUNTS_MAX: usize = 6;
 /// What is lost by rounding.
 const ROUNDING: f64 = 1e-9;
 
+/// The most load y that a message can bring if `left` is the time from the end of its start-up to the end of all, its link takes z and the
+/// node at its end w for the whole load, and the links out of there z_o: it is in whole after z y, and then
+///
+/// ```text
+/// y <= (left - z y) / w + sum over o of max(0, left - z y - startup) / z_o
+/// ```
+pub(super) fn largest(left: f64, link: f64, work: f64, (startup, outgoing): (f64, &[f64])) -> f64 {
+    let left = left.max(0.0);
+    if outgoing.contains(&0.0) || work == 0.0 {
+        return f64::INFINITY;
+    }
+    let worked = (left / work) / (1.0 + link / work);
+    // As late as that nothing can be sent on.
+    if left - link * worked <= startup {
+        return worked;
+    }
+    let rate: f64 = outgoing.iter().map(|time| 1.0 / time).sum();
+    (left / work + (left - startup) * rate) / (1.0 + link / work + link * rate)
+}
+
 /// How messages come to one node without load of its own.
 pub(super) struct Incoming<'a> {
     /// For each link into the node, when its first message can begin.
@@ -105,6 +125,30 @@ mod tests {
         let (at, rise) = incoming.lines()[0];
         assert!(at.abs() < 1e-12 && (rise - 0.36).abs() < 1e-12, "{at} {rise}");
         assert!(Incoming { end: 0.09, ..incoming }.lines() == [(0.0, 0.0)], "nothing is there in time");
+    }
+
+    /// A message of the largest size is worked off and sent on just in time, and a larger one is not.
+    #[test]
+    fn the_largest_message_is_done_in_time() {
+        for seed in 0..500 {
+            let mut random = rng::stream(seed, "largest");
+            let mut draw = |from: f64, to: f64| 10f64.powf(random.random_range(from..to));
+            let (left, startup, link, work) =
+                (draw(-2.0, 0.0), draw(-2.0, 0.0), draw(-2.0, 0.5), draw(-0.5, 0.5));
+            let outgoing: Vec<f64> = (0..seed % 4).map(|_| draw(-2.0, 0.5)).collect();
+            let over = |size: f64| {
+                let rest = left - link * size;
+                let sent: f64 = outgoing.iter().map(|time| (rest - startup).max(0.0) / time).sum();
+                size - rest / work - sent
+            };
+            let most = largest(left, link, work, (startup, &outgoing));
+            assert!(over(most).abs() < 1e-9 && over(most * 1.001) > 0.0, "seed {seed}: {most}");
+        }
+        assert_eq!(
+            largest(0.5, 0.1, f64::INFINITY, (0.6, &[0.1])),
+            0.0,
+            "who cannot work has no time to send it on"
+        );
     }
 
     /// Messages at random over links at random: what is worked off lies below every line.

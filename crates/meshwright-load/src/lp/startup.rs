@@ -2,7 +2,7 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Variable};
 
-use super::few::{Incoming, whole};
+use super::few::{self, Incoming, whole};
 use super::model::{Model, UNIT, lost};
 use super::variant::{Distribution, Duplex, Part, Ports, Variant};
 use crate::optimum::Paid;
@@ -35,7 +35,7 @@ const SOLVER: f64 = 1e-6;
 ///
 /// e_v is the earliest moment at which load can be at v: the release and a start-up for every link. b_v is what results need
 /// at the least from v to where they go. n and m count messages: at least one where anything goes, and F and G are the most that
-/// can cross a link in its time, or fit into the room at its end. Ports and processors add up their links as in [`super::solve`].
+/// can cross a link in its time, fit into the room at its end, or be worked off and sent on after that. Ports and processors add up their links as in [`super::solve`].
 /// The bound is the least T at which d reaches 1. What a schedule does in time T satisfies every row, with whole numbers of
 /// messages, which the programme does not ask for. The lines s_k, r_k lie above what so many messages can bring: a node waits
 /// until the first is whole, and works off the last when that is there.
@@ -263,6 +263,17 @@ impl<'a> Windows<'a> {
         Incoming { begins: &begins, link, work, startup: self.startup, end }.lines()
     }
 
+    /// The most load that one message can bring over a link: what of it is not worked off at its end after it has come must be sent on
+    /// after that.
+    fn largest(&self, wire: usize, end: f64) -> f64 {
+        let model = self.model;
+        let wire = &model.wires[wire];
+        let outgoing =
+            model.leaving[wire.to.index()].iter().map(|&wire| model.wires[wire].time).collect::<Vec<_>>();
+        let left = end - self.early[wire.from.index()] - self.startup;
+        few::largest(left, wire.time, model.problem.work(wire.to), (self.startup, &outgoing))
+    }
+
     /// Messages are counted where each pays its start-up on every link.
     fn add_counts(
         &self,
@@ -279,6 +290,7 @@ impl<'a> Windows<'a> {
         for (index, wire) in model.wires.iter().enumerate() {
             let time = (self.of_wire(index, end) - self.startup).max(0.0);
             let fits = if wire.time > 0.0 { time / wire.time } else { f64::INFINITY };
+            let fits = fits.min(self.largest(index, end));
             let flows = columns.iter().map(|own| Some(own.flow[index])).collect();
             let returns = columns.iter().map(|own| own.returned[index]).collect();
             let sides: [(Vec<Option<Variable>>, _, f64); 2] =

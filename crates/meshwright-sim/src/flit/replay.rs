@@ -316,9 +316,12 @@ impl<'m> Referee<'m> for Routers<'_> {
             self.region.visits();
             self.cycle += 1;
             self.tell(driver);
-            if !self.region.moved && self.region.parts.here.wheel.is_empty() {
-                let Some(&Reverse((at, ..))) = self.events.peek() else { break };
-                self.cycle = self.cycle.max(at.div_ceil(self.period));
+            if !self.region.moved {
+                // All routers sleep until something comes in.
+                let event = self.events.peek().map(|&Reverse((at, ..))| at.div_ceil(self.period));
+                let incoming = self.region.parts.here.wheel.next(self.cycle);
+                let Some(next) = event.into_iter().chain(incoming).min() else { break };
+                self.cycle = self.cycle.max(next);
             }
         }
     }

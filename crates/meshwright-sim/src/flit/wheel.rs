@@ -45,6 +45,12 @@ impl<E: Events> Wheel<E> {
         self.cycles.iter().all(E::is_empty)
     }
 
+    /// The first cycle from this one on in which something is to come.
+    pub(super) fn next(&self, from: u64) -> Option<u64> {
+        let is_busy = |cycle: &u64| !self.cycles[(cycle & self.mask) as usize].is_empty();
+        (from..=from + self.mask).find(is_busy)
+    }
+
     /// All cycles to come, in no particular order.
     pub(super) fn cycles(&self) -> &[E] {
         &self.cycles

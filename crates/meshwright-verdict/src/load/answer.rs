@@ -162,6 +162,7 @@ impl<'p, 'm> Case<'p, 'm> {
             if self.started.is_some() {
                 known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
             }
+            known.extend(installments::in_rounds(scale, self.terms.startup).ok());
         }
         if self.job.front || (self.has_startup() && self.machine.nodes() <= SEARCHED_NODES_MAX) {
             known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
