@@ -1,10 +1,12 @@
 //! How far the installments of a divisible load are from the bound, over random cases: how many are near, and the worst.
 //!
 //! `cargo run --release --example load_gaps -- homogeneous 60` takes 60 cases of that kind; without words all kinds are taken.
-//! With a third word, the number of a case, only that one is looked at. `large` asks for a million nodes: case k has 10^k sources.
+//! With a third word, the number of a case, only that one is looked at. `large` asks for a million nodes: case k has 10^k sources,
+//! all at different places, drawn with the fourth word as seed.
 
 #![allow(clippy::disallowed_methods, reason = "a program reads its arguments, and says how long it took")]
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use meshwright_core::error::{Error, Result};
@@ -44,7 +46,7 @@ fn main() -> Result<()> {
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
     if words.first().is_some_and(|word| word == "large") {
         let mut cases = number(2).map_or(0..LARGE.len(), |case| case as usize..case as usize + 1);
-        return cases.try_for_each(large);
+        return cases.try_for_each(|case| large(case, number(3)));
     }
     for kind in KINDS.iter().filter(|kind| words.first().is_none_or(|word| word == kind.name)) {
         let cases = number(2).map_or(0..number(1).unwrap_or(60), |case| case..case + 1);
@@ -76,13 +78,18 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Sources at random places of a million nodes.
-fn large(case: usize) -> Result<()> {
+/// Sources at different random places of a million nodes.
+fn large(case: usize, seed: Option<u64>) -> Result<()> {
     let (sources, sigma) = LARGE[case];
-    let mut rng = rng::stream(u64::from(sources), "large");
+    let mut rng = rng::stream(seed.unwrap_or(u64::from(sources)), "large");
     let machine = Machine::new("mesh:1000x1000")?;
-    let places = 0..sources;
-    let places = places.map(|_| Source::at(NodeId(rng.random_range(0..machine.nodes())), 1.0)).collect();
+    let (mut taken, mut places) = (BTreeSet::new(), Vec::new());
+    while places.len() < sources as usize {
+        let node = rng.random_range(0..machine.nodes());
+        if taken.insert(node) {
+            places.push(Source::at(NodeId(node), 1.0));
+        }
+    }
     let problem = Problem::new(&machine, places, sigma)?;
     let begun = Instant::now();
     let (costs, bytes) = Scale::costs_for(&problem, 0.0)?;

@@ -360,3 +360,21 @@ fn parts_of_a_flow_have_sizes_of_their_own() {
         assert!(many <= few && many < 1.1, "{name}: {few} {many}");
     }
 }
+
+/// Sources that share the nodes around them, two of them on a diagonal: the timetable is kept, and all is worked off once.
+#[test]
+fn sources_that_close_each_other_in_are_served() {
+    let (machine, bytes) = machine("mesh:60x60", 0.1, 0.0);
+    let node = |row: u32, column: u32| Source::at(NodeId(row * 60 + column), 1.0);
+    let mut sources: Vec<Source> =
+        (0..36).map(|at: u32| node(5 + 10 * (at / 6) + at % 3, 5 + 10 * (at % 6) - at % 4)).collect();
+    sources.extend([node(30, 31), node(31, 32)]);
+    let problem = Problem::new(&machine, sources, 0.1).expect("a problem");
+    let scale = Scale::new(&problem, bytes).expect("a scale");
+    let optimum = optimum::solve(&problem).expect("an optimum");
+    let found = plan_apart(&scale, &optimum, 24_000).expect("a plan");
+    assert_eq!(run(&scale, &found.schedule).0, found.predicted_cycles, "the timetable is kept");
+    assert!(found.messages <= 24_000);
+    assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-9, "all is worked off");
+    assert!(found.makespan >= optimum.makespan * (1.0 - 1e-9), "the bound is beaten");
+}

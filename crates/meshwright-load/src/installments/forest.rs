@@ -1,20 +1,21 @@
 //! Flows along trees: every node gets its load over one link, from one source.
 //!
 //! Trees grow from the links of all sources at once. The one that carries the least of what it can takes the next node,
-//! the nearest of its own cell first; a node joins where the least goes through so far. So trees branch evenly, and what
-//! comes over a link is soon shared among many.
+//! the nearest first; a node joins where the least goes through so far. Sources that others have closed in take nodes of
+//! them (`enclosed`). Then nodes move to where they get their load sooner (`branching`), and what has no place goes through
+//! the trees of others; at last those that get theirs late get less of it (`levelling`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::Problem;
 use crate::flow::max_flow::MaxFlow;
 use crate::flow::{Flow, FlowPhase};
-use crate::{Cells, Problem};
 use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::Topology;
 
 /// What is less than this share of the load is not worth a message.
-const CRUMB: f64 = 1e-9;
+pub(super) const CRUMB: f64 = 1e-9;
 
 /// A flow along trees that is through at a given moment and in which the processors beside the sources are idle for a
 /// share of the time; none if there is none, or not all of the load is there from the beginning.
@@ -23,15 +24,14 @@ const CRUMB: f64 = 1e-9;
 ///
 /// # Complexity
 ///
-/// O((nodes + links) log nodes + nodes depth of the trees).
-pub(super) fn forest(problem: &Problem, cells: &Cells, end: f64, slack: f64) -> Option<FlowPhase> {
+/// O((nodes + links) log nodes + nodes depth of the trees), for each of some 30 passes, and a maximum flow where load is left.
+pub(super) fn forest(problem: &Problem, end: f64, slack: f64) -> Option<FlowPhase> {
     if !problem.starts_at_once() {
         return None;
     }
     let (nodes, links) = (problem.machine().nodes() as usize, problem.machine().links() as usize);
     let mut growth = Growth {
         problem,
-        cells,
         end,
         left: Vec::new(),
         tree: vec![UNCLAIMED; nodes],
@@ -43,7 +43,11 @@ pub(super) fn forest(problem: &Problem, cells: &Cells, end: f64, slack: f64) -> 
     };
     growth.plant();
     growth.grow(1.0 - slack);
+    growth.break_out(1.0 - slack);
+    growth.branch_out();
+    let trees = growth.link.clone();
     growth.overflow(1.0 - slack)?;
+    growth.level_out(&trees);
     let flow = Flow { link: growth.link, node: growth.node };
     Some(FlowPhase { from: 0.0, until: end, flow })
 }
@@ -56,28 +60,29 @@ const UNCLAIMED: u32 = u32::MAX;
 const SOURCE: u32 = u32::MAX - 1;
 
 /// What grows from one link of a source.
-struct Tree {
+pub(super) struct Tree {
     source: u32,
+    /// The node that its first link leads to.
+    first: NodeId,
     /// The most its first link can carry, and what it carries.
     most: f64,
-    carries: f64,
-    /// Nodes beside it, by whether they are of another cell and by depth.
-    edge: BinaryHeap<Reverse<(bool, u32, u32)>>,
+    pub(super) carries: f64,
+    /// Nodes beside it, by depth.
+    edge: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-struct Growth<'a, 'p> {
-    problem: &'a Problem<'p>,
-    cells: &'a Cells,
-    end: f64,
+pub(super) struct Growth<'a, 'p> {
+    pub(super) problem: &'a Problem<'p>,
+    pub(super) end: f64,
     /// By source, what has no place yet.
-    left: Vec<f64>,
+    pub(super) left: Vec<f64>,
     /// By node id its tree, how many links it is from the source, and the link it is reached by.
-    tree: Vec<u32>,
-    depth: Vec<u32>,
-    into: Vec<Option<LinkId>>,
-    trees: Vec<Tree>,
-    link: Vec<f64>,
-    node: Vec<f64>,
+    pub(super) tree: Vec<u32>,
+    pub(super) depth: Vec<u32>,
+    pub(super) into: Vec<Option<LinkId>>,
+    pub(super) trees: Vec<Tree>,
+    pub(super) link: Vec<f64>,
+    pub(super) node: Vec<f64>,
 }
 
 impl Growth<'_, '_> {
@@ -94,15 +99,15 @@ impl Growth<'_, '_> {
             for (link, next) in machine.neighbours(source.node) {
                 if self.tree[next.index()] == UNCLAIMED {
                     let most = self.end / self.problem.link_time(link);
-                    let edge = BinaryHeap::from([Reverse((false, 1, next.0))]);
-                    self.trees.push(Tree { source: number as u32, most, carries: 0.0, edge });
+                    let edge = BinaryHeap::from([Reverse((1, next.0))]);
+                    self.trees.push(Tree { source: number as u32, first: next, most, carries: 0.0, edge });
                 }
             }
         }
     }
 
     /// Lets trees take nodes, each for this part of the time, until all load has a place or no tree can grow.
-    fn grow(&mut self, part: f64) {
+    pub(super) fn grow(&mut self, part: f64) {
         // The bits of numbers that are not below 0 are in their order.
         let fill = |tree: &Tree| (tree.carries / tree.most).to_bits();
         let mut agenda: BinaryHeap<Reverse<(u64, u32)>> =
@@ -112,20 +117,55 @@ impl Growth<'_, '_> {
             if self.left[source] <= 0.0 {
                 continue;
             }
-            let Some(Reverse((_, depth, node))) = self.trees[number as usize].edge.pop() else { continue };
+            let Some(Reverse((depth, node))) = self.trees[number as usize].edge.pop() else { continue };
             let node = NodeId(node);
             if self.tree[node.index()] == UNCLAIMED {
                 self.claim(number, node, depth, part);
             }
-            let tree = &self.trees[number as usize];
-            if tree.carries < tree.most * (1.0 - 1e-12) {
-                agenda.push(Reverse((fill(tree), number)));
+            if self.has_room(number) {
+                agenda.push(Reverse((fill(&self.trees[number as usize]), number)));
+            }
+        }
+    }
+
+    /// The index of the source whose tree a node is of; none for sources and nodes of no tree.
+    pub(super) fn owner(&self, node: NodeId) -> Option<usize> {
+        match self.tree[node.index()] {
+            UNCLAIMED | SOURCE => None,
+            tree => Some(self.trees[tree as usize].source as usize),
+        }
+    }
+
+    /// The tree of a source that begins with the link to this node.
+    pub(super) fn tree_by(&self, source: usize, first: NodeId) -> Option<u32> {
+        let is_it = |tree: &Tree| tree.source as usize == source && tree.first == first;
+        self.trees.iter().position(is_it).map(|at| at as u32)
+    }
+
+    /// Whether more can go over the first link of a tree.
+    pub(super) fn has_room(&self, tree: u32) -> bool {
+        let tree = &self.trees[tree as usize];
+        tree.carries < tree.most * (1.0 - 1e-12)
+    }
+
+    /// Leaves a node to nobody.
+    pub(super) fn abandon(&mut self, node: NodeId) {
+        self.tree[node.index()] = UNCLAIMED;
+    }
+
+    /// Shows a node of no tree to the trees beside it.
+    pub(super) fn offer(&mut self, node: NodeId) {
+        for (_, beside) in self.problem.machine().neighbours(node) {
+            if self.owner(beside).is_some() {
+                let depth = self.depth[beside.index()] + 1;
+                let tree = self.tree[beside.index()] as usize;
+                self.trees[tree].edge.push(Reverse((depth, node.0)));
             }
         }
     }
 
     /// Takes a node into a tree, if anything can come to it.
-    fn claim(&mut self, number: u32, node: NodeId, depth: u32, part: f64) {
+    pub(super) fn claim(&mut self, number: u32, node: NodeId, depth: u32, part: f64) {
         let (problem, machine) = (self.problem, self.problem.machine());
         let source = self.trees[number as usize].source;
         let home = problem.sources()[source as usize].node;
@@ -162,11 +202,11 @@ impl Growth<'_, '_> {
         }
         for (_, next) in machine.neighbours(node) {
             if self.tree[next.index()] == UNCLAIMED {
-                let is_other = self.cells.label[next.index()] != source;
-                self.trees[number as usize].edge.push(Reverse((is_other, depth + 1, next.0)));
+                self.trees[number as usize].edge.push(Reverse((depth + 1, next.0)));
             }
         }
     }
+
     /// Sends what has no place along shortest ways to where there is room, through the trees of others; none if there is no
     /// way.
     fn overflow(&mut self, part: f64) -> Option<()> {

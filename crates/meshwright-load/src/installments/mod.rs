@@ -13,6 +13,8 @@
 //! | `record` | what becomes of the steps |
 //! | `shallow` | flows that stay close to the sources |
 //! | `forest` | flows along trees |
+//! | `enclosed` | trees that have no room take nodes of others |
+//! | `branching`, `levelling` | trees that branch early; shares by delay |
 //! | `apart` | large machines: sizes of its own for each part of the flow |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
@@ -26,12 +28,15 @@
 //! `zhang2018`, chapter 7 (installments as future work).
 
 mod apart;
+mod branching;
 mod consign;
 mod deliver;
+mod enclosed;
 mod following;
 mod forest;
 mod front;
 mod layout;
+mod levelling;
 mod list;
 mod paths;
 mod record;
