@@ -1,6 +1,7 @@
 //! Groups in steps of packets: mesh steps per second on the packet engine, on the flit engine and on the message engine.
 //!
-//! `cargo bench --bench groups`; with `-- 16x16` only the paper's protocol on that mesh, on the packet engine, ten rounds.
+//! `cargo bench --bench groups`; with `-- 16x16` only the paper's protocol on that mesh, on the packet engine, ten rounds, and
+//! barriers there.
 //!
 //! Times are processor times of the thread, since the machine may be shared; without `/proc` they are times on the wall.
 //! Memory is the peak of the heap above what the members take.
@@ -13,7 +14,7 @@ use comfy_table::{CellAlignment, Table, TableStyle};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_core::{Result, rng};
 use meshwright_groups::Group;
-use meshwright_groups::protocol::{Label, Member, Operation, Script, members};
+use meshwright_groups::protocol::{Label, Member, Operation, Script, members, renew};
 use meshwright_groups::rank_split::RankSplit;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Context, Process};
@@ -29,9 +30,11 @@ static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() {
     if std::env::args().any(|argument| argument == "16x16") {
-        return sixteen();
+        sixteen();
+        return again();
     }
     protocol();
+    again();
     walkers();
     adversaries();
     a_million_members();
@@ -159,6 +162,41 @@ fn sixteen() {
         let mut all = experiment(&machine, 4, 100);
         let cost = measure(|| sim::run(&machine, &mut all, &sim::Engine::Packet));
         row(&mut table, machine.name(), "packets", &cost);
+    }
+    println!("{table}");
+}
+
+/// One barrier of all nodes, a thousand times: on members and routers that are used again, and on new ones each time.
+fn again() {
+    let mut table = table("A barrier, a thousand times", &COLUMNS);
+    let machine = square(16);
+    let group = Group::whole(&machine, "hilbert").expect("an order");
+    let script = || vec![Script::new(vec![Operation::Barrier]); group.size() as usize];
+    let sum = |run: &mut dyn FnMut() -> Result<Trace>| {
+        let mut sum = Trace::default();
+        for _ in 0..1000 {
+            let trace = run()?;
+            sum.cycles.0 += trace.cycles.0;
+            sum.messages += trace.messages;
+        }
+        Ok(sum)
+    };
+    for _ in 0..3 {
+        let (mut runner, mut all) = (sim::Runner::new(&machine, sim::Engine::Packet), Vec::new());
+        let cost = measure(|| {
+            sum(&mut || {
+                renew(&mut all, &PAPER, &machine, &group, script())?;
+                runner.run(&mut all)
+            })
+        });
+        row(&mut table, machine.name(), "kept", &cost);
+        let cost = measure(|| {
+            sum(&mut || {
+                let mut all = members(&PAPER, &machine, &group, script())?;
+                sim::run(&machine, &mut all, &sim::Engine::Packet)
+            })
+        });
+        row(&mut table, machine.name(), "new each time", &cost);
     }
     println!("{table}");
 }

@@ -41,7 +41,7 @@ fn check_place(place: &Position<<Contraction as Scheme>::Known>, tree: &OrderedT
     let children: Vec<(NodeId, Side)> = (tree.tree.children(rank).iter())
         .map(|&child| (name(child), if child < rank { Side::Left } else { Side::Right }))
         .collect();
-    assert_eq!(links.children, children);
+    assert_eq!(links.children[..], children);
 }
 
 /// Refuses a tree in which a sub-tree has a gap in its ranks.

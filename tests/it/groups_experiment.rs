@@ -1,11 +1,12 @@
 //! The three experiments of section 5 of the paper, and the better splits on the same runs, against an independent
 //! packet simulation: averages within 5 % of its.
 
+use meshwright_core::Result;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::groups;
 use meshwright_verdict::groups::experiment::{self, Experiment};
-use meshwright_verdict::groups::program::Kind;
-use meshwright_verdict::groups::{Drawn, Job, Labels, Pace};
+use meshwright_verdict::groups::program::{self, Kind};
+use meshwright_verdict::groups::{Drawn, ENGINES, Job, Labels, Pace, Viewed, Visitor};
 
 fn job(order: &str, kind: Drawn, repeat: u32) -> Job {
     let labels = Labels::Drawn { levels: 4, kind };
@@ -154,6 +155,45 @@ fn nobody_in_the_way_is_never_slower_than_the_bound_nor_than_a_barrier_s_two_hei
                     method.name,
                     barrier.cycles
                 );
+            }
+        }
+    }
+}
+
+/// Every repetition on processes and engines of its own, beside those of an experiment.
+struct Anew<'a>(&'a Job, &'a Machine, &'a Experiment);
+
+impl Visitor for Anew<'_> {
+    type Output = ();
+
+    fn visit<S: Viewed>(self, scheme: &S) -> Result<()> {
+        let Self(job, machine, experiment) = self;
+        let group = job.group(machine)?;
+        for (number, ran) in (0..).zip(&experiment.rounds) {
+            let alone = program::run(scheme, job, machine, &group, &job.round(&group, number))?;
+            assert_eq!(format!("{ran:?}"), format!("{alone:?}"), "{number} on {}", machine.name());
+        }
+        Ok(())
+    }
+}
+
+/// Members and routers are used again by the next repetition; nothing of the one before may be left in them.
+#[test]
+fn repetitions_know_nothing_of_each_other() {
+    let flat = ["packet", "three-phase"];
+    for (name, buffers) in [("mesh:4x4", 1), ("torus:4x4", 4)] {
+        let machine = Machine::new(name).unwrap().in_packets().with_buffers(buffers);
+        for (engine, pace) in
+            ENGINES.iter().flat_map(|engine| [(engine, Pace::Free), (engine, Pace::Lockstep)])
+        {
+            if name.starts_with("torus") && matches!(engine.1, groups::Engine::Unbounded(_)) {
+                continue;
+            }
+            let methods = groups::METHODS.iter().take(if flat.contains(&engine.0) { usize::MAX } else { 1 });
+            for method in methods {
+                let job = Job { engine: engine.1, pace, ..job("snake", Drawn::Scattered, 5) };
+                let experiment = experiment::run(&job, &machine, method, &|| ()).unwrap();
+                method.apply(&job, &machine, Anew(&job, &machine, &experiment)).unwrap();
             }
         }
     }

@@ -159,6 +159,18 @@ impl<S: Scheme> Member<S> {
         Self { scheme, node, levels, doing: Doing::Nothing, early }
     }
 
+    /// Begins again in another first group, in the memory it has.
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for one group.
+    pub fn renew(&mut self, place: S::Place) {
+        while self.levels.pop().is_some() {}
+        while self.early.pop().is_some() {}
+        assert!(self.levels.push(Level::new(place, 0)).is_ok(), "there is room for one group");
+        self.doing = Doing::Nothing;
+    }
+
     /// How it splits.
     pub fn scheme(&self) -> &S {
         &self.scheme

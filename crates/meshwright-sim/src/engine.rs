@@ -111,4 +111,16 @@ pub(super) trait Open<'m>: Referee<'m> {
     ///
     /// [`meshwright_core::Error::NotApplicable`] when there is no path, [`meshwright_core::Error::TooLarge`] when its route does not fit.
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)>;
+
+    /// Adds a message and starts it now.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Open::add`].
+    fn send(&mut self, message: &Message) -> Result<(u32, Hops)> {
+        let added = self.add(message)?;
+        let now = self.now();
+        self.start(added.0, now);
+        Ok(added)
+    }
 }

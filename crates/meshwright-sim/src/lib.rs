@@ -18,6 +18,7 @@
 //! | `lines`, `apart` | of equal lines of a phase one is run; of messages that share no link the slowest |
 //! | `dependency`, `program` | a workload: each rank goes on when its own messages are there |
 //! | `processes`, `route_cache` | a workload: a state machine per node that decides at run time |
+//! | `runner` | processes that run again and again on one machine |
 //! | `trace`, `timeline` | what was measured; what happened when |
 //! | [`recording`] | a run told event by event: who was on which link when |
 //! | [`report`] | what a run of a schedule tells |
@@ -50,6 +51,7 @@ pub mod recording;
 pub mod report;
 mod rings;
 mod route_cache;
+mod runner;
 mod simulate;
 pub mod sweep;
 mod timeline;
@@ -58,6 +60,7 @@ pub mod traffic;
 
 pub use dependency::watch_schedule;
 pub use processes::in_packets;
+pub use runner::Runner;
 pub use simulate::{Engine, Processes, Routed, Workload, run, run_in_packets, simulate};
 pub use timeline::{Computation, Timeline};
 pub use trace::{Trace, Wait};

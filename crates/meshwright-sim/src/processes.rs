@@ -80,12 +80,11 @@ fn traced<'m>(
     }
 }
 
-/// A message and what it carries, until it arrives.
+/// A message until it arrives: who asked for what. Nothing is left to send then.
 struct ProcessMessage<T> {
     source: NodeId,
-    target: NodeId,
     token: u32,
-    payload: Option<T>,
+    action: Action<T>,
 }
 
 /// All processes and what they have asked for.
@@ -143,7 +142,7 @@ impl<'p, P: Process> ProcessSet<'p, P> {
     fn on_the_way(&self) -> Vec<u32> {
         (0..)
             .zip(&self.messages)
-            .filter(|(_, sent)| sent.payload.is_some())
+            .filter(|(_, sent)| matches!(sent.action, Action::Send { .. }))
             .map(|(message, _)| message)
             .collect()
     }
@@ -163,12 +162,13 @@ impl<'p, P: Process> ProcessSet<'p, P> {
         if self.moment.0 != now {
             self.moment = (now, self.machine.costs().cycles(now));
         }
-        let mut actions = std::mem::take(&mut self.actions);
-        tell(&mut self.processes[node.index()], &mut Context::new(node, self.moment.1, &mut actions));
+        let Self { processes, moment, actions, .. } = self;
+        tell(&mut processes[node.index()], &mut Context::new(node, moment.1, actions));
         if !actions.is_empty() {
+            let mut actions = std::mem::take(actions);
             self.carry_out(engine, node, &mut actions);
+            self.actions = actions;
         }
-        self.actions = actions;
     }
 
     /// Does what a process asks for.
@@ -194,21 +194,21 @@ impl<'p, P: Process> ProcessSet<'p, P> {
     ) -> Result<()> {
         let now = engine.now();
         match action {
-            Action::Send { to, bytes, payload, token } => {
+            Action::Send { to, bytes, token, .. } => {
                 let bytes = if self.packet.0 > 0 { in_packets(bytes, self.packet) } else { bytes };
                 self.check_message(to, bytes)?;
-                let (number, hops) = engine.add(&Message { source: node, target: to, bytes, phase: 0 })?;
+                let (number, hops) = engine.send(&Message { source: node, target: to, bytes, phase: 0 })?;
+                // What was sent arrives, and so it is kept whatever the account says.
+                let sent = ProcessMessage { source: node, token, action };
+                match self.messages.get_mut(number as usize) {
+                    Some(place) => *place = sent,
+                    None => self.messages.push(sent),
+                }
                 if self.hop.0 != bytes {
                     let costs = self.machine.costs();
                     self.hop = (bytes, costs.alone_ticks(self.machine.switching(), bytes, Hops(1)));
                 }
                 self.account(self.hop.1.checked_mul(u64::from(hops.0.max(1))), E::ACTIONS_MAX)?;
-                let sent = ProcessMessage { source: node, target: to, token, payload: Some(payload) };
-                match self.messages.get_mut(number as usize) {
-                    Some(place) => *place = sent,
-                    None => self.messages.push(sent),
-                }
-                engine.start(number, now);
             }
             Action::Compute { cycles, token } => {
                 let ticks = self.waited(cycles, E::ACTIONS_MAX)?;
@@ -318,9 +318,11 @@ impl<'m, P: Process, E: Open<'m>> Driver<E> for ProcessSet<'_, P> {
 
     fn delivered(&mut self, engine: &mut E, message: u32) {
         self.delivered += 1;
-        let ProcessMessage { source, target, ref mut payload, .. } = self.messages[message as usize];
-        let payload = payload.take().expect("a message arrives once");
-        self.react(engine, target, |process, context| process.on_message(source, payload, context));
+        let ProcessMessage { source, ref mut action, .. } = self.messages[message as usize];
+        let Action::Send { to, payload, .. } = std::mem::replace(action, Action::Finish) else {
+            unreachable!("a message arrives once")
+        };
+        self.react(engine, to, |process, context| process.on_message(source, payload, context));
     }
 
     fn timer(&mut self, engine: &mut E, id: u32) {

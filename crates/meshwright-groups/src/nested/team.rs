@@ -196,7 +196,7 @@ impl Team {
             let Outcome::Around(around) = self.perform(Operation::Look).await else {
                 unreachable!("whoever looks sees")
             };
-            self.around = Some(around);
+            self.around = Some(*around);
         }
         self.around.as_mut().expect("it has looked")
     }

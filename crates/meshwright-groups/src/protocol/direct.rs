@@ -4,6 +4,17 @@ use std::collections::BTreeMap;
 
 use meshwright_core::units::NodeId;
 
+/// A message from one member to another.
+#[derive(Clone, Debug)]
+pub struct DirectMessage {
+    /// The group, see [`LogEntry::group`](super::LogEntry::group).
+    pub group: u64,
+    /// Which of the messages to that member in that group it is.
+    pub number: u32,
+    /// What it carries.
+    pub bytes: Vec<u8>,
+}
+
 /// The messages of one member, by group and partner: numbered, so that they are taken in the order in which they were
 /// sent whatever the network does.
 #[derive(Debug, Default)]

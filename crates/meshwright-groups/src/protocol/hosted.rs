@@ -24,6 +24,9 @@ impl<'s, S: scheme::Scheme> Hosted<'s, S> {
     }
 
     fn flush(&mut self, out: &mut impl core::Outbox<NodeId, S::Packet>) {
+        if self.outbox.messages.is_empty() {
+            return;
+        }
         for (to, bytes, packet) in self.outbox.messages.drain(..) {
             out.send(to, bytes.0, packet);
         }

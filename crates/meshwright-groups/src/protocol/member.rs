@@ -1,17 +1,17 @@
 //! The state machine of one node, as a process that runs a program.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::direct::Direct;
+pub use super::direct::DirectMessage;
 use super::hosted::Hosted;
 use super::pass::Load;
 use super::program::{Around, Here, Operation, Outcome, Program};
 use super::scheme::{Position, Scheme};
-use crate::Group;
-use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_member::list::Full;
 use meshwright_member::member::{self as core, Body, Level};
 use meshwright_member::program::{Act, Over};
-use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::process::{Context, Process};
 
 pub use meshwright_member::member::child_id;
@@ -22,14 +22,7 @@ pub enum Envelope<T> {
     /// Of what a group does together.
     Together(core::Envelope<Load, T>),
     /// From one member to another.
-    Direct {
-        /// The group, see [`LogEntry::group`].
-        group: u64,
-        /// Which of the messages to that member in that group it is.
-        number: u32,
-        /// What it carries.
-        bytes: Vec<u8>,
-    },
+    Direct(Box<DirectMessage>),
 }
 
 /// One operation of one member, in its log.
@@ -52,6 +45,7 @@ pub struct LogEntry {
 /// The process of one node: it does what its program asks for.
 #[derive(Debug)]
 pub struct Member<'s, S: Scheme, P> {
+    scheme: &'s S,
     /// None for a node that takes no part.
     core: Option<core::Member<Hosted<'s, S>>>,
     program: P,
@@ -59,33 +53,9 @@ pub struct Member<'s, S: Scheme, P> {
     began: Cycles,
     direct: Direct,
     early_most: usize,
-    sent: Vec<u32>,
+    /// In place: it is counted up with every message.
+    sent: SmallVec<[u32; 12]>,
     log: Vec<LogEntry>,
-}
-
-/// The processes of all nodes: of the members of a group, and of those that take no part.
-///
-/// # Errors
-///
-/// As for [`Scheme::places`].
-///
-/// # Panics
-///
-/// When there is not one program for each member.
-pub fn members<'s, S: Scheme, P: Program + Default>(
-    scheme: &'s S,
-    machine: &Machine,
-    group: &Group,
-    programs: Vec<P>,
-) -> Result<Vec<Member<'s, S, P>>> {
-    assert_eq!(programs.len(), group.members().len(), "a program for each member");
-    let absent = |_| Member::new(scheme, None, P::default());
-    let mut all: Vec<_> = (0..machine.nodes()).map(absent).collect();
-    let places = scheme.places(machine, group)?;
-    for ((place, program), &node) in places.into_iter().zip(programs).zip(group.members()) {
-        all[node.index()] = Member::new(scheme, Some((node, place)), program);
-    }
-    Ok(all)
 }
 
 /// Where the messages of one event go, and are counted.
@@ -109,15 +79,33 @@ impl<'s, S: Scheme, P: Program> Member<'s, S, P> {
     /// A member with its place in the first group; without one, a node that takes no part.
     pub fn new(scheme: &'s S, place: Option<(NodeId, Position<S::Known>)>, program: P) -> Self {
         Self {
+            scheme,
             core: place.map(|(node, place)| core::Member::new(Hosted::new(scheme), node, place)),
             program,
             operation: Operation::Stop,
             began: Cycles(0),
             direct: Direct::default(),
             early_most: 0,
-            sent: vec![0; S::STEPS.len() + 3],
+            sent: smallvec![0; S::STEPS.len() + 3],
             log: Vec::new(),
         }
+    }
+
+    /// The same in the memory of what it was.
+    pub(super) fn renew(&mut self, place: Option<(NodeId, Position<S::Known>)>, program: P) {
+        match (place, &mut self.core) {
+            (Some((node, place)), Some(core)) if core.node() == node => core.renew(place),
+            (place, core) => {
+                *core = place.map(|(node, place)| core::Member::new(Hosted::new(self.scheme), node, place));
+            }
+        }
+        self.program = program;
+        self.operation = Operation::Stop;
+        self.began = Cycles(0);
+        self.direct = Direct::default();
+        self.early_most = 0;
+        self.sent.fill(0);
+        self.log.clear();
     }
 
     /// Its program.
@@ -226,13 +214,14 @@ fn alone<S: Scheme>(
         Operation::Send { to } => {
             let (number, bytes) = (direct.number(group, to), program.parcel());
             let volume = Bytes((bytes.len() as u64).max(1));
-            context.send(to, volume, Envelope::Direct { group, number, bytes });
+            context.send(to, volume, Envelope::Direct(Box::new(DirectMessage { group, number, bytes })));
             Some(Outcome::Done)
         }
         Operation::Receive { from } => direct.take(group, from).map(Outcome::Bytes),
         Operation::Look => {
             let (links, nodes) = (core.place().links().clone(), S::nodes(core.place()));
-            Some(Outcome::Around(Around { links, nodes: nodes.map(<[NodeId]>::to_vec) }))
+            let nodes = nodes.map(<[NodeId]>::to_vec);
+            Some(Outcome::Around(Box::new(Around { links, nodes })))
         }
         _ => Some(Outcome::Done),
     }
@@ -265,7 +254,8 @@ impl<S: Scheme, P: Program> Process for Member<'_, S, P> {
         let core = self.core.as_mut().expect("messages go to members");
         let envelope = match envelope {
             Envelope::Together(envelope) => envelope,
-            Envelope::Direct { group, number, bytes } => {
+            Envelope::Direct(message) => {
+                let DirectMessage { group, number, bytes } = *message;
                 if let Some(bytes) = self.direct.come((group, from, number), bytes) {
                     self.end_alone(Outcome::Bytes(bytes), context);
                 }

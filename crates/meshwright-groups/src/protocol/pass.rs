@@ -10,6 +10,9 @@ use meshwright_member::words::{WordOperation, Words};
 pub use meshwright_member::Side;
 pub use meshwright_member::pass::PassDirection;
 
+/// Values with the ranks they belong to.
+pub type Values = Vec<(u32, u64)>;
+
 /// What a message of a pass carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Load {
@@ -18,7 +21,7 @@ pub enum Load {
     /// A value.
     Value(u64),
     /// Values with the ranks they belong to.
-    List(Vec<(u32, u64)>),
+    List(Box<Values>),
 }
 
 impl Load {
@@ -39,7 +42,7 @@ impl Load {
 
     fn list(self) -> Vec<(u32, u64)> {
         match self {
-            Self::List(list) => list,
+            Self::List(list) => *list,
             _ => unreachable!("all members call the same operation"),
         }
     }
@@ -152,7 +155,7 @@ impl Cargo for Loads {
     fn report(&mut self) -> Load {
         match self {
             Self::Words(words) => words.report().into(),
-            Self::Lists(lists) => Load::List(lists.all()),
+            Self::Lists(lists) => Load::List(Box::new(lists.all())),
         }
     }
 
@@ -175,7 +178,7 @@ impl Cargo for Loads {
                 if let Operation::Scan(operator, _) = *operation {
                     into_prefixes(operator, &mut list);
                 }
-                Load::List(list)
+                Load::List(Box::new(list))
             }
         }
     }
@@ -194,7 +197,7 @@ impl Cargo for Loads {
                 let mut theirs: Vec<_> =
                     lists.parts[child].iter().map(|&(rank, _)| lists.known(rank)).collect();
                 theirs.sort_unstable();
-                Load::List(theirs)
+                Load::List(Box::new(theirs))
             }
         }
     }
@@ -216,7 +219,7 @@ pub(crate) fn combine(operation: Operation, a: Load, b: Load) -> Load {
     match (operation, a, b) {
         (_, Load::Nothing, Load::Nothing) => Load::Nothing,
         (_, Load::List(mut a), Load::List(b)) => {
-            a.extend(b);
+            a.extend(*b);
             Load::List(a)
         }
         (

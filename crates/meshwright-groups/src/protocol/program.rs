@@ -65,7 +65,7 @@ pub enum Outcome {
     /// What another member sent, or what was kept.
     Bytes(Vec<u8>),
     /// What a member knows of its group.
-    Around(Around),
+    Around(Box<Around>),
 }
 
 /// What a member knows of its group.

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use super::children::Children;
 use super::program::{Operation, Outcome};
 use crate::{Group, Tree};
 use meshwright_core::error::Result;
@@ -17,7 +18,7 @@ pub struct Links {
     /// Its parent; none at the root.
     pub parent: Option<NodeId>,
     /// Its children. Where [`Scheme::is_ordered`] holds: in the order of their ranks, first those on the left.
-    pub children: Vec<(NodeId, Side)>,
+    pub children: Children,
 }
 
 impl Links {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use meshwright_core::units::{Cycles, NodeId};
-use meshwright_groups::protocol::member::Envelope;
+use meshwright_groups::protocol::member::{DirectMessage, Envelope};
 use meshwright_groups::protocol::pass::Load;
 use meshwright_groups::protocol::{Member, Position, Program};
 use meshwright_groups::rank_split::packet::RankSplitPacket;
@@ -113,7 +113,8 @@ fn bytes_of(envelope: Envelope<RankSplitPacket>) -> Vec<u8> {
             let message = Message::of(&WordEnvelope { level, number, body });
             (message.expect("groups have fewer than 2^29 members"), Vec::new())
         }
-        Envelope::Direct { group, number, bytes } => {
+        Envelope::Direct(message) => {
+            let DirectMessage { group, number, bytes } = *message;
             (Message { word: group, number, level: 0, kind: DIRECT }, bytes)
         }
     };
@@ -128,7 +129,7 @@ fn envelope_of(bytes: &[u8]) -> Option<Envelope<RankSplitPacket>> {
     let message = Message::from_bytes(message)?;
     if message.kind == DIRECT {
         let Message { word: group, number, .. } = message;
-        return Some(Envelope::Direct { group, number, bytes: more.to_vec() });
+        return Some(Envelope::Direct(Box::new(DirectMessage { group, number, bytes: more.to_vec() })));
     }
     let core::Envelope { level, number, body } = message.open().filter(|_| more.is_empty())?;
     let body = match body {

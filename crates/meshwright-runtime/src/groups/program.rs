@@ -172,7 +172,7 @@ fn perform<E: Endpoint>(group: &mut Group<'_, E>, operation: Operation) -> Resul
             group.mail().compute(|| std::thread::sleep(time))?;
             Outcome::Done
         }
-        Operation::Look => Outcome::Around(around(group)),
+        Operation::Look => Outcome::Around(Box::new(around(group))),
         _ => unreachable!("handled by the caller"),
     })
 }

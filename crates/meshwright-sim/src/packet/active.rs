@@ -19,15 +19,23 @@ impl Active {
     #[inline]
     pub(super) fn insert(&mut self, node: u32) {
         let word = node as usize / 64;
+        if self.words[word] == 0 {
+            self.summary[word / 64] |= 1 << (word % 64);
+        }
         self.words[word] |= 1 << (node % 64);
-        self.summary[word / 64] |= 1 << (word % 64);
     }
 
     /// Takes a router out.
     #[inline]
     pub(super) fn remove(&mut self, node: u32) {
-        let word = node as usize / 64;
-        self.words[word] &= !(1 << (node % 64));
+        self.keep(node / 64, !(1 << (node % 64)));
+    }
+
+    /// Takes those routers of a word out that are not in this set.
+    #[inline]
+    pub(super) fn keep(&mut self, word: u32, kept: u64) {
+        let word = word as usize;
+        self.words[word] &= kept;
         if self.words[word] == 0 {
             self.summary[word / 64] &= !(1 << (word % 64));
         }

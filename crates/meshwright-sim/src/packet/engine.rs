@@ -84,6 +84,13 @@ impl<'m> Packets<Routers<'m>> {
     pub(crate) fn new(machine: &'m Machine, routing: &str) -> Result<Self> {
         Self::on(Routers::new(machine, Wires::new(machine, routing)?))
     }
+
+    /// Makes ready for a run that goes as on an engine that was just made. False where messages wait in a ring: then it
+    /// has to be made anew.
+    pub(crate) fn renew(&mut self) -> bool {
+        (self.steps, self.now, self.made) = (0, 0, 0);
+        self.routers.renew()
+    }
 }
 
 impl<'m> Packets<Queues<'m>> {
@@ -269,7 +276,18 @@ impl<'m, N: Steps<'m>> Open<'m> for Packets<N> {
         self.open = true;
     }
 
-    #[inline]
+    #[inline(always)]
+    fn send(&mut self, message: &Message) -> Result<(u32, Hops)> {
+        let added = self.add(message)?;
+        if self.startup == 0 && message.source != message.target {
+            self.routers.queue(added.0);
+        } else {
+            self.start(added.0, self.now);
+        }
+        Ok(added)
+    }
+
+    #[inline(always)]
     fn add(&mut self, message: &Message) -> Result<(u32, Hops)> {
         let Message { source, target, .. } = *message;
         if !self.routers.machine().is_alive(target) {

@@ -52,4 +52,5 @@ mod tests;
 mod unbounded_tests;
 
 pub(super) use self::engine::Packets;
+pub(super) use self::routers::Routers;
 pub use self::routing::PacketRouting;

@@ -148,6 +148,15 @@ impl<'m> Routers<'m> {
         }
     }
 
+    /// Lets every link begin with its first queue again; whether there is no packet anywhere.
+    pub(super) fn renew(&mut self) -> bool {
+        for link in &mut self.links {
+            link.turn = 0;
+        }
+        // A slot before the first link of a new packet is free where none is taken, so that none waits outside, too.
+        self.flying() == 0
+    }
+
     /// The place with the largest count, and the count; of equal ones the first.
     fn most(&self, count: impl Fn(&Link) -> u64) -> Option<(LinkId, u64)> {
         let (mut place, mut most) = (0, 0);

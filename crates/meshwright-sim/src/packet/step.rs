@@ -12,46 +12,48 @@ impl Routers<'_> {
         for index in 0..self.active.summaries() {
             for word in Bits(self.active.summary(index)) {
                 let word = 64 * index as u32 + word;
+                let mut left = 0;
                 for bit in Bits(self.active.word(word as usize)) {
-                    self.visit(64 * word + bit);
+                    left |= u64::from(!self.visit(64 * word + bit)) << bit;
                 }
+                self.active.keep(word, !left);
             }
         }
         self.settle();
         std::mem::take(&mut self.moved)
     }
 
-    /// Lets the heads at one router go, as far as they can.
+    /// Lets the heads at one router go, as far as they can; whether any packets are left there.
     #[inline(always)]
-    fn visit(&mut self, node: u32) {
+    fn visit(&mut self, node: u32) -> bool {
         let Router { lanes, fresh } = self.routers[node as usize];
         if fresh == 0 && lanes.is_power_of_two() {
-            self.visit_alone(node, lanes.trailing_zeros());
-        } else if lanes == 0 && fresh.is_power_of_two() {
+            return self.visit_alone(node, lanes.trailing_zeros());
+        }
+        if lanes == 0 && fresh.is_power_of_two() {
             self.visit_source(node, fresh.trailing_zeros());
         } else {
             self.visit_many(node, lanes, fresh);
         }
         let router = self.routers[node as usize];
-        if router.lanes | router.fresh == 0 {
-            self.active.remove(node);
-        }
+        router.lanes | router.fresh != 0
     }
 
     /// The same where only one queue has packets, and these came in.
     #[inline(always)]
-    fn visit_alone(&mut self, node: u32, local: u32) {
-        let InputQueue { target, out, .. } = self.lanes[(node * self.wires.lanes + local) as usize];
-        let place = (node * self.wires.degree + port(out)) as usize;
-        if self.has_room(place, out, target) {
-            let link = &mut self.links[place];
-            link.turn = local + 1;
-            link.crossed += 1;
-            let wire = link.wire;
-            self.forward(node, local, wire);
-        } else {
-            self.links[place].waits += 1;
+    fn visit_alone(&mut self, node: u32, local: u32) -> bool {
+        let lane = node * self.wires.lanes + local;
+        let line = self.lanes[lane as usize];
+        let link = &mut self.links[(node * self.wires.degree + port(line.out)) as usize];
+        let wire = link.wire;
+        let is_last = wire.node == line.target;
+        if !is_last && self.lanes[(wire.lane + class(line.out)) as usize].taken >= self.buffers {
+            link.waits += 1;
+            return true;
         }
+        link.turn = local + 1;
+        link.crossed += 1;
+        self.forward(node, local, line, wire)
     }
 
     /// The same where only one message has packets, and they are new.
@@ -123,25 +125,25 @@ impl Routers<'_> {
         if queue == self.wires.lanes {
             self.inject(node, port, wire);
         } else {
-            self.forward(node, queue, wire);
+            let line = self.lanes[(node * self.wires.lanes + queue) as usize];
+            self.forward(node, queue, line, wire);
         }
     }
 
-    /// The head of an incoming queue crosses a link.
+    /// The head of an incoming queue, which is like this, crosses a link; whether others stand behind it.
     #[inline(always)]
-    fn forward(&mut self, node: u32, local: u32, wire: Wire) {
+    fn forward(&mut self, node: u32, local: u32, line: InputQueue, wire: Wire) -> bool {
         let lane = node * self.wires.lanes + local;
-        let line = &mut self.lanes[lane as usize];
-        let InputQueue { head: number, tail, target, out, .. } = *line;
-        if number == tail {
-            self.routers[node as usize].lanes &= !(1 << local);
+        let InputQueue { head: number, tail, target, out, .. } = line;
+        let is_followed = number != tail;
+        if is_followed {
+            let next = self.packets[number as usize].next;
+            let head = &self.packets[next as usize];
+            self.lanes[lane as usize] = InputQueue { head: next, target: head.target, out: head.out, ..line };
         } else {
-            line.head = self.packets[number as usize].next;
-            let head = &self.packets[line.head as usize];
-            (line.target, line.out) = (head.target, head.out);
+            self.routers[node as usize].lanes &= !(1 << local);
         }
         self.left.push(lane);
-        self.moved = true;
         if wire.node == target {
             self.idle.push(number);
             self.arrive(self.packets[number as usize].message);
@@ -149,6 +151,7 @@ impl Routers<'_> {
             let lane = wire.lane + class(out);
             self.entries.push(Entry { packet: number, target, node: wire.node, lane });
         }
+        is_followed
     }
 
     /// A packet of a waiting message crosses its first link.
@@ -195,27 +198,30 @@ impl Routers<'_> {
 
     /// The end of a step: what crossed joins its queues, and slots become free.
     fn settle(&mut self) {
-        for &lane in &self.left {
-            self.lanes[lane as usize].taken -= 1;
+        let Self { wires, routers, active, lanes, packets, entries, left, .. } = self;
+        self.moved |= !left.is_empty();
+        let (routers, lanes) = (&mut routers[..], &mut lanes[..]);
+        for &lane in left.iter() {
+            lanes[lane as usize].taken -= 1;
         }
-        self.left.clear();
-        for index in 0..self.entries.len() {
-            let Entry { packet: number, target, node, lane } = self.entries[index];
-            let out = self.wires.route(node, Some(lane), target);
-            let local = lane - node * self.wires.lanes;
-            let router = &mut self.routers[node as usize];
-            let line = &mut self.lanes[lane as usize];
-            line.taken += 1;
-            if router.lanes >> local & 1 == 0 {
-                router.lanes |= 1 << local;
-                *line = InputQueue { head: number, tail: number, target, out, ..*line };
-                self.active.insert(node);
+        let per_node = wires.lanes;
+        for &Entry { packet: number, target, node, lane } in entries.iter() {
+            let out = wires.route(node, Some(lane), target);
+            let bit = 1 << (lane - node * per_node);
+            let (router, line) = (&mut routers[node as usize], &mut lanes[lane as usize]);
+            let taken = line.taken + 1;
+            if router.lanes & bit == 0 {
+                router.lanes |= bit;
+                *line = InputQueue { head: number, tail: number, taken, target, out };
+                active.insert(node);
             } else {
+                line.taken = taken;
                 let before = std::mem::replace(&mut line.tail, number);
-                self.packets[before as usize].next = number;
-                self.packets[number as usize].out = out;
+                packets[before as usize].next = number;
+                packets[number as usize].out = out;
             }
         }
-        self.entries.clear();
+        left.clear();
+        entries.clear();
     }
 }

@@ -39,6 +39,7 @@ fn a_ring_of_packets_is_named() {
         let stuck = Barriers { machine: &ring, phases: &phases, routes: None }.on(&mut one_class).unwrap();
         let links = stuck.deadlock.expect("every queue is full and wants the next");
         assert_eq!(links.len(), 7);
+        assert!(!one_class.renew(), "packets stand in its queues");
         for (link, next) in links.iter().zip(links.iter().cycle().skip(1)) {
             assert_eq!(ring.target(*link), Some(ring.source(*next)), "each link leads to the next");
         }
@@ -71,6 +72,27 @@ fn nothing_is_lost() {
         Barriers { machine: &machine, phases: &phases, routes: None }.on(&mut engine).unwrap();
         assert_eq!(engine.routers.crossings(), expected, "{name}");
         engine.routers.assert_empty();
+    }
+}
+
+/// Whose turn it is at a link is forgotten, and so is the hour.
+#[test]
+fn an_engine_runs_again_as_if_it_were_new() {
+    for name in ["mesh:4x4", "torus:5x3"] {
+        let machine = machine(name, 1);
+        let mut rng = rng::stream(4, "messages");
+        let mut draw = || NodeId(rng.random_range(0..machine.nodes()));
+        let messages =
+            (0..300).map(|_| Message { source: draw(), target: draw(), bytes: Bytes(8), phase: 1 });
+        let phases = Phases::new(machine.nodes(), messages.collect());
+        let mut engine = Packets::new(&machine, routing::usual(&machine)).unwrap();
+        let mut run = || {
+            let trace =
+                Barriers { machine: &machine, phases: &phases, routes: None }.on(&mut engine).unwrap();
+            assert!(engine.renew());
+            trace
+        };
+        assert_eq!(run(), run(), "{name}");
     }
 }
 

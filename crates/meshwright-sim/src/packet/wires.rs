@@ -122,7 +122,8 @@ impl<'m> Wires<'m> {
             // Both ways are worked out, so that nothing has to be guessed.
             let port = |(bits, up): (u32, u32)| up + u32::from(target & bits < at & bits);
             let (now, later) = (port(first), port(second));
-            return (if (at ^ target) & first.0 == 0 { later } else { now } << 1) as Out;
+            let turned = (at ^ target) & first.0 == 0;
+            return (std::hint::select_unpredictable(turned, later, now) << 1) as Out;
         }
         self.route_elsewhere(at, lane, target)
     }

@@ -6,9 +6,9 @@ use meshwright_core::units::{Bytes, Hops};
 use meshwright_network::topology::Machine;
 use meshwright_schedule::process::Process;
 use meshwright_sim as sim;
-use meshwright_sim::Trace;
 use meshwright_sim::flit::Router;
 use meshwright_sim::packet::PacketRouting;
+use meshwright_sim::{Runner, Trace};
 
 /// An engine of the referee, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,12 +57,21 @@ impl Engine {
     ///
     /// As for [`sim::run`].
     pub fn run<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
-        match self {
-            Self::Packet => sim::run(machine, processes, &sim::Engine::Packet),
-            Self::Unbounded(routing) => sim::run(machine, processes, &sim::Engine::Unbounded(routing)),
-            Self::Message => sim::run_in_packets(machine, processes),
-            Self::Flit => sim::run(machine, processes, &sim::Engine::Flit(Router::ideal(machine).into())),
+        match self.runner(machine) {
+            Some(mut runner) => runner.run(processes),
+            None => sim::run_in_packets(machine, processes),
         }
+    }
+
+    /// The same for many runs; none for whole messages, which are made as long as their packets for each run.
+    pub(super) fn runner(self, machine: &Machine) -> Option<Runner<'_>> {
+        let engine = match self {
+            Self::Packet => sim::Engine::Packet,
+            Self::Unbounded(routing) => sim::Engine::Unbounded(routing),
+            Self::Message => return None,
+            Self::Flit => sim::Engine::Flit(Router::ideal(machine).into()),
+        };
+        Some(Runner::new(machine, engine))
     }
 
     /// Runs processes as if nobody were in anybody's way: every message takes the time it takes alone.

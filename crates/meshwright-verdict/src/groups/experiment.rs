@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::job::{Drawn, Job, Labels};
 use super::methods::{Method, Viewed, Visitor};
-use super::program::{self, Kind, Ran, Sample};
+use super::program::{self, Kind, Ran, Sample, Stage};
 use meshwright_core::budget;
 use meshwright_core::error::Result;
 use meshwright_core::statistics::{Estimate, estimate};
@@ -114,13 +114,13 @@ impl Visitor for Repetitions<'_> {
 
     fn visit<S: Viewed>(self, scheme: &S) -> Result<Experiment> {
         let Self { job, machine, group, finished } = self;
-        let run = |number| {
-            let round = job.round(group, number);
-            let ran = program::run(scheme, job, machine, group, &round);
+        let run = |stage: &mut Stage<'_, S>, number| {
+            let ran = stage.run(group, &job.round(group, number));
             finished();
             ran
         };
-        let rounds = (0..job.repeat).into_par_iter().map(run).collect::<Result<_>>()?;
+        let rounds = (0..job.repeat).into_par_iter();
+        let rounds = rounds.map_init(|| Stage::new(scheme, job, machine), run).collect::<Result<_>>()?;
         let first = job.round(group, 0);
         let bytes_kept_most = program::bytes_kept_most(scheme, job, machine, group, &first)?;
         Ok(Experiment {

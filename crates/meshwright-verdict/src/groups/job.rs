@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use super::engine::Engine;
 use super::methods::{METHODS, Method};
+use super::runs::Runs;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::rng::streams;
 use meshwright_core::units::NodeId;
@@ -172,11 +173,7 @@ impl Job {
     ///
     /// As for [`Engine::run`].
     pub fn run<P: Process>(&self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
-        if self.alone {
-            self.engine.run_alone(machine, processes)
-        } else {
-            self.engine.seeded(self.seed).run(machine, processes)
-        }
+        Runs::new(self, machine).run(processes)
     }
 
     /// What happens in a repetition; each has its own random numbers.

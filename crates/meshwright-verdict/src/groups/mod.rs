@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `job` | [`Job`]: a program of splits, barriers and joins as it is asked for |
 //! | `methods` | [`METHODS`]: which trees go with which splits |
-//! | `engine`, `alone` | what it runs on; a network where nobody is in anybody's way |
+//! | `engine`, `runs`, `alone` | what it runs on, and how that is kept; a network where nobody is in anybody's way |
 //! | `program` | one repetition, and how long each operation took each group |
 //! | `bound` | what no method can beat |
 //! | [`collective`] | barriers, broadcasts and the like: every structure side by side |
@@ -26,6 +26,7 @@ mod job;
 mod judge;
 mod methods;
 pub mod program;
+mod runs;
 mod shown;
 mod words;
 

@@ -1,10 +1,13 @@
 //! What the members do in one repetition, and how long each operation took each group.
 
+use std::collections::BTreeMap;
+
 use super::job::{Job, Pace, Round};
+use super::runs::Runs;
 use meshwright_core::error::Result;
 use meshwright_core::units::LinkId;
 use meshwright_groups::Group;
-use meshwright_groups::protocol::{Here, LogEntry, Member, Operation, Program, Scheme, members};
+use meshwright_groups::protocol::{Here, LogEntry, Member, Operation, Program, Scheme, members, renew};
 use meshwright_network::topology::Machine;
 
 /// What a group does in an experiment.
@@ -110,35 +113,56 @@ pub fn operations(round: &Round, rank: u32) -> Vec<Option<Operation>> {
 ///
 /// When members wait for ever although no messages wait for each other.
 pub fn run<S: Scheme>(scheme: &S, job: &Job, machine: &Machine, group: &Group, round: &Round) -> Result<Ran> {
-    let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), job.pace)).collect();
-    let mut processes = members(scheme, machine, group, programs)?;
-    let runs = if job.pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
-    let kinds = processes.first().map_or(0, |member| member.sent().len());
-    let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
-    for _ in 0..runs {
-        let trace = job.run(machine, &mut processes)?;
-        ran.cycles += trace.cycles.0;
-        ran.messages += trace.messages;
-        if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {
-            ran.busiest = trace.busiest;
-        }
-        if trace.longest_queue.map(|queue| queue.1) > ran.longest_queue.map(|queue| queue.1) {
-            ran.longest_queue = trace.longest_queue;
-        }
-        if trace.deadlock.is_some() {
-            ran.deadlock = trace.deadlock;
-            break;
-        }
-        assert!(trace.unfinished.is_empty(), "members wait for messages, and messages for nobody");
+    Stage::new(scheme, job, machine).run(group, round)
+}
+
+/// Repetitions one after the other, in the memory of those before.
+pub(super) struct Stage<'r, S: Scheme> {
+    scheme: &'r S,
+    runs: Runs<'r>,
+    processes: Vec<Member<'r, S, Steps>>,
+}
+
+impl<'r, S: Scheme> Stage<'r, S> {
+    /// Nothing has run.
+    pub(super) fn new(scheme: &'r S, job: &'r Job, machine: &'r Machine) -> Self {
+        Self { scheme, runs: Runs::new(job, machine), processes: Vec::new() }
     }
-    ran.samples = samples(&processes);
-    for member in &processes {
-        ran.early_most = ran.early_most.max(member.early_most());
-        for (sum, &count) in ran.sent.iter_mut().zip(member.sent()) {
-            *sum += u64::from(count);
+
+    /// As [`run`].
+    pub(super) fn run(&mut self, group: &Group, round: &Round) -> Result<Ran> {
+        let Self { scheme, runs: engine, processes } = self;
+        let (job, machine) = (engine.job, engine.machine);
+        let programs = (0..group.size()).map(|rank| Steps::new(operations(round, rank), job.pace)).collect();
+        renew(processes, scheme, machine, group, programs)?;
+        let runs = if job.pace == Pace::Lockstep { 3 * round.labels.len() } else { 1 };
+        let kinds = processes.first().map_or(0, |member| member.sent().len());
+        let mut ran = Ran { sent: vec![0; kinds], ..Ran::default() };
+        for _ in 0..runs {
+            let trace = engine.run(processes)?;
+            ran.cycles += trace.cycles.0;
+            ran.messages += trace.messages;
+            if trace.busiest.map(|busiest| busiest.1) > ran.busiest.map(|busiest| busiest.1) {
+                ran.busiest = trace.busiest;
+            }
+            if trace.longest_queue.map(|queue| queue.1) > ran.longest_queue.map(|queue| queue.1) {
+                ran.longest_queue = trace.longest_queue;
+            }
+            if trace.deadlock.is_some() {
+                ran.deadlock = trace.deadlock;
+                break;
+            }
+            assert!(trace.unfinished.is_empty(), "members wait for messages, and messages for nobody");
         }
+        ran.samples = samples(processes);
+        for member in processes.iter() {
+            ran.early_most = ran.early_most.max(member.early_most());
+            for (sum, &count) in ran.sent.iter_mut().zip(member.sent()) {
+                *sum += u64::from(count);
+            }
+        }
+        Ok(ran)
     }
-    Ok(ran)
 }
 
 /// The most memory a member keeps of its groups, in bytes, when the deepest groups of a repetition stand.
@@ -163,41 +187,34 @@ pub fn bytes_kept_most<S: Scheme>(
     Ok(processes.iter().map(Member::bytes_kept).max().unwrap_or(0))
 }
 
-/// An operation of one member, such that those of one group stand together when sorted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
-    group: u64,
-    /// How many operations of the group came before.
-    before: usize,
-    kind: Kind,
-    level: u32,
-    size: u32,
-    begin: u64,
-    end: u64,
-}
-
-/// Every operation of every group: how long from the last entry to the last exit.
+/// Every operation of every group, by group and number: how long from the last entry to the last exit.
 fn samples<S: Scheme, P: Program>(processes: &[Member<'_, S, P>]) -> Vec<Sample> {
-    let mut parts: Vec<Part> = Vec::new();
+    // By group and how many of its operations came before; the last entry and the last exit.
+    let mut all: BTreeMap<(u64, u32), (Sample, [u64; 2])> = BTreeMap::new();
+    // By group, how many of its operations this member has done.
+    let mut done: Vec<(u64, u32)> = Vec::new();
     for member in processes {
-        for (at, entry) in member.log().iter().enumerate() {
-            let kind = match entry.operation {
+        done.clear();
+        for &LogEntry { operation, level, group, size, begin, end } in member.log() {
+            let kind = match operation {
                 Operation::Split(_) => Kind::Split,
                 Operation::Join => Kind::Join,
                 _ => Kind::Barrier,
             };
-            let &LogEntry { group, level, size, begin, end, .. } = entry;
-            let before = member.log()[..at].iter().filter(|other| other.group == group).count();
-            parts.push(Part { group, before, kind, level, size, begin: begin.0, end: end.0 });
+            // A member comes back to the groups it was in last.
+            let at = done.iter().rposition(|count| count.0 == group).unwrap_or_else(|| {
+                done.push((group, 0));
+                done.len() - 1
+            });
+            let key = done[at];
+            done[at].1 += 1;
+            let first = || (Sample { kind, level, size, cycles: 0 }, [0, 0]);
+            let (_, [entry, exit]) = all.entry(key).or_insert_with(first);
+            (*entry, *exit) = ((*entry).max(begin.0), (*exit).max(end.0));
         }
     }
-    parts.sort_unstable();
-    let sample = |same: &[Part]| {
-        let Part { kind, level, size, .. } = same[0];
-        let entry = same.iter().map(|part| part.begin).max().unwrap_or(0);
-        let exit = same.iter().map(|part| part.end).max().unwrap_or(0);
-        // Members that need not wait may all have left before the last has come.
-        Sample { kind, level, size, cycles: exit.saturating_sub(entry) }
-    };
-    parts.chunk_by(|a, b| (a.group, a.before) == (b.group, b.before)).map(sample).collect()
+    // Members that need not wait may all have left before the last has come.
+    all.into_values()
+        .map(|(sample, [entry, exit])| Sample { cycles: exit.saturating_sub(entry), ..sample })
+        .collect()
 }

@@ -172,7 +172,7 @@ fn vertex<S: Viewed>(
     let is_in = !given.is_none(label.colour);
     let functions = member.splitting(0).and_then(|splitting| S::functions(place, splitting));
     let Links { parent, children } = place.links();
-    let children = if is_in { children.as_slice() } else { &[] };
+    let children = if is_in { &children[..] } else { &[] };
     let only = |side| {
         let mut on_side = children.iter().filter(|child| child.1 == side);
         on_side.next().filter(|_| on_side.next().is_none()).map(|child| child.0)
