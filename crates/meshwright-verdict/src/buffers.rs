@@ -13,9 +13,6 @@ const FLITS: u64 = 400_000;
 /// With fewer flits than this in a message of mean size, whole flits say nothing of it any more.
 const FLITS_OF_MESSAGE: u64 = 6;
 
-/// Nodes times flit times that are simulated at the most: where start-ups and work take most of the time, flits are larger still.
-const NODE_TIMES: u128 = 1 << 23;
-
 /// Routers of more nodes than this are not built.
 const NODES_MAX: u32 = 100_000;
 
@@ -33,7 +30,7 @@ const NODES_MAX: u32 = 100_000;
 ///
 /// # Complexity
 ///
-/// O(nodes + links) and a simulation of some 400,000 flits, on fewer than ten million nodes times cycles.
+/// O(nodes + links) and a simulation of some 400,000 flits.
 ///
 /// # Examples
 ///
@@ -69,14 +66,7 @@ fn coarsened(machine: &Machine, switching: Switching, schedule: &Schedule) -> Re
     let (messages, bytes) = sent(schedule);
     too_many("nodes", u64::from(machine.nodes()), u64::from(NODES_MAX))?;
     too_many("messages", messages, FLITS / FLITS_OF_MESSAGE)?;
-    let time = simulate(machine, schedule, &Engine::Message)?.cycles.0;
-    let node_times = u128::from(time) * u128::from(machine.nodes()) * u128::from(byte_time.denominator());
-    let by_time = node_times.div_ceil(NODE_TIMES * u128::from(byte_time.numerator()));
-    let by_time = u64::try_from(by_time).unwrap_or(u64::MAX);
-    let flit = bytes.div_ceil(FLITS).max(by_time).max(machine.costs().flit.0).max(1);
-    if by_time > machine.costs().flit.0 {
-        too_many("flit times", by_time, (bytes / messages.max(1) / FLITS_OF_MESSAGE).max(1))?;
-    }
+    let flit = bytes.div_ceil(FLITS).max(machine.costs().flit.0).max(1);
     // From here on a flit is a byte, and its time a cycle.
     let flits = |bytes: u64| nearest(u128::from(bytes), u128::from(flit));
     let ticks = u128::from(flit) * u128::from(byte_time.numerator());
