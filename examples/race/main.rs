@@ -1,7 +1,7 @@
 //! Every algorithm for every collective operation on meshes and tori: `docs/race.md`.
 //!
-//! `cargo run --release --example race -- brief > docs/race.md` writes the page; `brief` leaves out what takes long: more than 256 nodes, and
-//! schedules of our own; `-- scan mesh:8x8` prints one table.
+//! `cargo run --release --example race -- brief > docs/race.md` writes the page; `brief` leaves out what takes long: schedules of our own;
+//! `-- scan mesh:8x8` prints one table.
 
 #![allow(
     clippy::disallowed_methods,

@@ -59,11 +59,6 @@ impl Setting {
     }
 }
 
-/// The same, or without the large ones.
-pub(crate) fn machines(is_brief: bool) -> &'static [&'static str] {
-    if is_brief { &MACHINES[..4] } else { &MACHINES }
-}
-
 fn sizes(operation: Operation) -> &'static [u64] {
     match operation {
         Operation::Barrier => &[0],
@@ -258,7 +253,7 @@ pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
          these limits.\n",
         CHIP.options(),
         sizes.join(", "),
-        machines(is_brief).join(", "),
+        MACHINES.join(", "),
         CHIP.name,
         CHIP.options(),
         CARD.name,
@@ -273,14 +268,14 @@ pub(crate) fn body(is_brief: bool, tell: &mut dyn FnMut(&str)) -> Result<String>
         let words = sizes(operation).iter().map(|&bytes| size(bytes));
         winners += &format!("\n### {name}\n\n");
         winners += &table(std::iter::once("machine, costs".to_string()).chain(words).collect());
-        for machine in machines(is_brief) {
+        for &machine in &MACHINES {
             let section = Section::raced(operation, machine, &CHIP, is_brief)?;
             tell(&format!("{name} on {machine}"));
             winners += &section.winners();
             all += &section.text();
         }
         if operation == Operation::AllReduce {
-            for machine in machines(is_brief) {
+            for &machine in &MACHINES {
                 winners += &Section::raced(operation, machine, &CARD, is_brief)?.winners();
                 tell(&format!("{name} on {machine}, {}", CARD.name));
             }

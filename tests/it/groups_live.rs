@@ -155,6 +155,47 @@ fn splits_are_those_of_a_sort_and_messages_those_of_the_formula() {
     }
 }
 
+/// A split that is begun, with small blocks and messages of one's own from rank to rank before it is over: the same groups.
+#[test]
+fn a_split_that_is_begun_makes_the_same_groups_while_its_members_do_something_else() {
+    const OWN: u32 = 1;
+    let mut random = rng::stream(11, "begun splits");
+    for (index, machine) in machines().iter().enumerate() {
+        let tree =
+            trees::tree(TREES.iter().filter(|tree| tree.takes_any_members).nth(index % 5).unwrap().name);
+        let tree = tree.unwrap();
+        let size = machine.living_count();
+        for choices in choices(size, &mut random) {
+            let found = threads::run(size, |endpoint| {
+                let mut mail = Mailbox::new(endpoint);
+                let world = Group::world(&mut mail, machine, tree).expect("a rank for each working node");
+                let mut world = world.in_blocks(Bytes(16));
+                let (own, next) = (world.rank(), (world.rank() + 1) % size);
+                let (colour, key) = choices[own as usize];
+                let mut splitting = world.split_start(colour, key)?;
+                splitting.mail().send(next, OWN, &own)?;
+                let is_early = splitting.test()?;
+                let before: u32 = splitting.mail().receive((own + size - 1) % size, OWN)?;
+                assert_eq!(before, (own + size - 1) % size);
+                // Whoever waits and whoever asks again and again.
+                while own % 2 == 0 && !splitting.test()? {
+                    std::thread::yield_now();
+                }
+                assert!(!is_early || splitting.test()?, "what is over stays over");
+                let mut part = splitting.wait()?;
+                let place = part.part().map(|part| {
+                    let ranks: Vec<u32> = (0..part.size()).map(|rank| part.rank_on_endpoint(rank)).collect();
+                    (part.rank(), ranks)
+                });
+                part.join()?;
+                world.barrier()?;
+                Ok(place)
+            });
+            assert_eq!(found.unwrap(), by_sorting(&choices), "{} {}", machine.name(), tree.name);
+        }
+    }
+}
+
 /// The groups of the simulator know the same: [`groups::Group::split_by`].
 #[test]
 fn nodes_are_those_of_groups_on_the_simulator() {

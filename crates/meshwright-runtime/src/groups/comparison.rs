@@ -5,6 +5,7 @@ use std::time::Instant;
 use rand::RngExt;
 use serde::Serialize;
 
+use super::group::unsigned;
 use super::{Group, MaybePart, Part};
 use crate::transport::{Endpoint, Lost};
 use meshwright_core::rng;
@@ -188,6 +189,22 @@ fn timed<T>(what: impl FnOnce() -> T) -> (u64, T) {
     (begin.elapsed().as_nanos() as u64, value)
 }
 
+/// Our split: of the world in one call, of its parts begun and asked for until it is over.
+fn split_ours<'g, E: Endpoint>(
+    group: &'g mut Group<'_, E>,
+    (colour, key): (Option<u32>, i32),
+    level: u32,
+) -> Result<MaybePart<'g, E>, Lost> {
+    if level == 0 {
+        return group.split_signed(colour, key);
+    }
+    let mut splitting = group.split_start(colour, unsigned(key))?;
+    while !splitting.test()? {
+        std::thread::yield_now();
+    }
+    splitting.wait()
+}
+
 impl Comparison<'_> {
     /// One split of a group, and all below it. Ours and the other's do not wait for each other, so that a difference
     /// between them stops neither.
@@ -213,7 +230,7 @@ impl Comparison<'_> {
         if let Some(group) = &mut ours {
             let before = group.mail().sent();
             let begin = Instant::now();
-            let mut whole = group.split_signed(label.0, label.1)?;
+            let mut whole = split_ours(group, label, level)?;
             self.splits[0][at] = begin.elapsed().as_nanos() as u64;
             if let (Some(part), Some(other)) = (whole.part(), other.as_deref_mut()) {
                 made = other.made_of(&members_of(part));

@@ -2,6 +2,9 @@
 
 mod split;
 
+pub use split::Splitting;
+pub(super) use split::unsigned;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -47,7 +47,7 @@ pub mod survive;
 mod tree_messages;
 
 pub use comparison::{Beside, Messages, Other, Series, TimesBeside, compare};
-pub use group::Group;
+pub use group::{Group, Splitting};
 pub use part::{MaybePart, Part};
 pub use program::drive;
 pub use tree_messages::TAG;

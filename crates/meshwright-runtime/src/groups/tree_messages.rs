@@ -98,6 +98,24 @@ pub(super) fn hear_bytes<E: Endpoint>(mail: &mut Mailbox<E>, from: u32, word: Wo
     Ok(bytes)
 }
 
+/// Bytes that have come; none where they have not.
+///
+/// # Panics
+///
+/// When the message belongs to another operation.
+pub(super) fn hear_bytes_now<E: Endpoint>(
+    mail: &mut Mailbox<E>,
+    from: u32,
+    word: Word,
+) -> Result<Option<Vec<u8>>, Lost> {
+    let found = mail.receive_bytes_now(from, word.tag)?;
+    Ok(found.map(|mut bytes| {
+        body(&bytes, word);
+        bytes.drain(..size_of::<u64>());
+        bytes
+    }))
+}
+
 /// What stands behind the word.
 fn body(bytes: &[u8], word: Word) -> &[u8] {
     let (found, body) = bytes.split_first_chunk().map_or((None, bytes), |(first, body)| (Some(*first), body));

@@ -159,21 +159,37 @@ impl<E: Endpoint> Mailbox<E> {
     /// As for [`Endpoint::next`].
     pub fn receive_bytes(&mut self, from: u32, tag: u32) -> Result<Vec<u8>, Lost> {
         loop {
-            if let Some(waiting) = self.early.get_mut(&(from, tag)) {
-                let bytes = waiting.pop_front().expect("an empty queue is not kept");
-                if waiting.is_empty() {
-                    self.early.remove(&(from, tag));
-                }
+            if let Some(bytes) = self.come(from, tag, LOOK)? {
                 return Ok(bytes);
             }
-            let Some(Parcel { from: sender, tag: its_tag, bytes }) = self.endpoint.next(LOOK)? else {
-                continue;
-            };
+        }
+    }
+
+    /// Bytes that have come; none where they have not. Nobody waits.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Endpoint::next`].
+    pub fn receive_bytes_now(&mut self, from: u32, tag: u32) -> Result<Option<Vec<u8>>, Lost> {
+        self.come(from, tag, Duration::ZERO)
+    }
+
+    /// Bytes that have come, or come until none has come for this time.
+    fn come(&mut self, from: u32, tag: u32, wait: Duration) -> Result<Option<Vec<u8>>, Lost> {
+        if let Some(waiting) = self.early.get_mut(&(from, tag)) {
+            let bytes = waiting.pop_front().expect("an empty queue is not kept");
+            if waiting.is_empty() {
+                self.early.remove(&(from, tag));
+            }
+            return Ok(Some(bytes));
+        }
+        while let Some(Parcel { from: sender, tag: its_tag, bytes }) = self.endpoint.next(wait)? {
             if (sender, its_tag) == (from, tag) {
-                return Ok(bytes);
+                return Ok(Some(bytes));
             }
             self.early.entry((sender, its_tag)).or_default().push_back(bytes);
         }
+        Ok(None)
     }
 
     /// Waits for bytes with this tag, from whomever: of those that came early, from the lowest rank.
