@@ -1,0 +1,104 @@
+//! The operations that a group does together: what each member brings, what it must be left with, and what no structure beats.
+
+use meshwright_groups::barrier_time::Delays;
+use meshwright_groups::protocol::{Operation, Operator, Outcome};
+use meshwright_groups::{Extent, Group};
+use meshwright_network::topology::{Machine, Topology};
+
+/// An operation that all members of a group do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collective {
+    /// Nobody goes on before all have come.
+    Barrier,
+    /// Everybody learns the value of the root.
+    Broadcast,
+    /// The root learns the sum.
+    Reduce,
+    /// Everybody learns the sum.
+    AllReduce,
+    /// Everybody learns the sum over the ranks up to its own.
+    Scan,
+    /// The root learns all values.
+    Gather,
+}
+
+/// Every operation with its name on the command line.
+pub const COLLECTIVES: &[(&str, Collective)] = &[
+    ("barrier", Collective::Barrier),
+    ("broadcast", Collective::Broadcast),
+    ("reduce", Collective::Reduce),
+    ("all-reduce", Collective::AllReduce),
+    ("scan", Collective::Scan),
+    ("gather", Collective::Gather),
+];
+
+impl Collective {
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        COLLECTIVES.iter().find(|(_, collective)| *collective == self).expect("the table is complete").0
+    }
+
+    /// The operation of one rank.
+    pub(super) fn operation(self, rank: u32, root: u32) -> Operation {
+        let value = value(rank);
+        match self {
+            Self::Barrier => Operation::Barrier,
+            Self::Broadcast => Operation::Broadcast { from: root, value },
+            Self::Reduce => Operation::Reduce(Operator::Sum, value),
+            Self::AllReduce => Operation::AllReduce(Operator::Sum, value),
+            Self::Scan => Operation::Scan(Operator::Sum, value),
+            Self::Gather => Operation::Gather(value),
+        }
+    }
+
+    /// What each rank must be left with, by folding the values one after the other.
+    pub(super) fn expected(self, size: u32, root: u32) -> Vec<Outcome> {
+        let fold = |to: u32| (0..to).fold(0u64, |sum, rank| sum.wrapping_add(value(rank)));
+        let total = fold(size);
+        let mut before = 0u64;
+        let of_rank = |rank: u32| {
+            before = before.wrapping_add(value(rank));
+            match self {
+                Self::Broadcast => Outcome::Value(value(root)),
+                Self::AllReduce => Outcome::Value(total),
+                Self::Scan => Outcome::Value(before),
+                Self::Reduce if rank == root => Outcome::Value(total),
+                Self::Gather if rank == root => Outcome::Values((0..size).map(value).collect()),
+                Self::Barrier | Self::Reduce | Self::Gather => Outcome::Done,
+            }
+        };
+        (0..size).map(of_rank).collect()
+    }
+
+    /// What no structure can beat, its root wherever it likes.
+    ///
+    /// ```text
+    /// barrier, all-reduce, scan:  D link + 2 alpha          of two members, one at least must hear of the other
+    /// broadcast, reduce:          R link + 2 alpha          R the least distance from a member to its farthest
+    /// gather:                     max(R, ceil((s - 1) / ports)) link + 2 alpha     a value is a packet
+    /// ```
+    ///
+    /// all 0 for one member. In a scan, the one of higher rank must hear of the other.
+    pub(super) fn bound_ticks(
+        self,
+        machine: &Machine,
+        group: &Group,
+        extent: &Extent,
+        delays: Delays,
+    ) -> u64 {
+        let links = match self {
+            Self::Barrier | Self::AllReduce | Self::Scan => extent.barrier_bound_links(),
+            Self::Broadcast | Self::Reduce => extent.radius_bound,
+            Self::Gather => {
+                let ports = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
+                extent.radius_bound.max((group.size() - 1).div_ceil(ports.max(1)))
+            }
+        };
+        delays.bound(links)
+    }
+}
+
+/// The value of a rank: no two alike, and no short sum of them.
+fn value(rank: u32) -> u64 {
+    (u64::from(rank) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
