@@ -15,7 +15,7 @@ pub(crate) const SIZES: [u64; 5] = [4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 
 const MORE_SIZES: [u64; 6] = [1 << 10, 4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20];
 
 /// Where all of it is raced.
-const MACHINES: [&str; 6] =
+pub(crate) const MACHINES: [&str; 6] =
     ["mesh:8x8", "torus:8x8", "mesh:16x16", "torus:16x16", "mesh:32x32", "torus:32x32"];
 
 /// Start-ups and sizes of the regime maps.

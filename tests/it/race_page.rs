@@ -8,7 +8,7 @@ use meshwright_collectives::Operation;
 #[allow(dead_code, reason = "the example prints all of it, the test a part")]
 mod page;
 
-use page::{CHIP, SIZES, Section, machines};
+use page::{CHIP, MACHINES, SIZES, Section};
 
 fn text() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/race.md")).unwrap()
@@ -48,7 +48,7 @@ fn a_part_of_the_page_is_what_the_code_prints() {
 fn every_algorithm_stands_in_every_table_it_belongs_to() {
     let text = text();
     for &(name, operation) in meshwright_collectives::OPERATIONS {
-        for machine in machines(true) {
+        for machine in MACHINES {
             let table = stands(&text, name, machine);
             let columns = match operation {
                 Operation::Barrier => 1,
