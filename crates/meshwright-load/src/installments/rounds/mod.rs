@@ -60,12 +60,12 @@ const PRUNINGS: u32 = 3;
 /// use meshwright_load::installments::{Scale, in_rounds};
 /// use meshwright_load::{Problem, Source};
 /// use meshwright_network::topology::{Machine, Switching};
-/// let (costs, bytes) = Scale::costs_of(0.1, 0.25)?;
+/// let (costs, bytes) = Scale::costs_of(0.1, 0.5)?;
 /// let line = Machine::new("mesh:1x2")?.with_costs(costs)?.with_switching(Switching::StoreAndForward);
 /// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.1)?;
-/// let found = in_rounds(&Scale::new(&problem, bytes)?, 0.25)?;
-/// // One message of x: 1 - x = 0.25 + 0.1 x + x.
-/// assert!((found.makespan - (1.0 - 0.75 / 2.1)).abs() < 1e-6 && found.messages == 1);
+/// let found = in_rounds(&Scale::new(&problem, bytes)?, 0.5)?;
+/// // One message of x: 1 - x = 0.5 + 0.1 x + x. A second one would come too late.
+/// assert!((found.makespan - (1.0 - 0.5 / 2.1)).abs() < 1e-6 && found.messages == 1);
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn in_rounds(scale: &Scale, startup: f64) -> Result<Installments> {
