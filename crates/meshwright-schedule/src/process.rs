@@ -59,32 +59,6 @@ pub trait Process {
     }
 }
 
-impl<P: Process> Process for &mut P {
-    type Payload = P::Payload;
-
-    const HEARS_SENT: bool = P::HEARS_SENT;
-
-    fn on_start(&mut self, context: &mut Context<'_, Self::Payload>) {
-        P::on_start(self, context);
-    }
-
-    fn on_message(&mut self, from: NodeId, payload: Self::Payload, context: &mut Context<'_, Self::Payload>) {
-        P::on_message(self, from, payload, context);
-    }
-
-    fn on_sent(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
-        P::on_sent(self, token, context);
-    }
-
-    fn on_computed(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
-        P::on_computed(self, token, context);
-    }
-
-    fn on_alarm(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
-        P::on_alarm(self, token, context);
-    }
-}
-
 /// Something a process wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action<T> {

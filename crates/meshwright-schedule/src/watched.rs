@@ -49,7 +49,7 @@ impl ProcessLog {
     }
 }
 
-/// A process that does what it did, and notes it in a log that all of them share.
+/// A process that does what it did, and notes it in a log that all of them share, if there is one.
 ///
 /// # Examples
 ///
@@ -69,7 +69,7 @@ impl ProcessLog {
 ///     }
 /// }
 /// let log = RefCell::new(ProcessLog::default());
-/// let mut all = [Watched::new(Hears, &log), Watched::new(Hears, &log)];
+/// let mut all = [Watched::new(Hears, Some(&log)), Watched::new(Hears, Some(&log))];
 /// let mut actions = Vec::new();
 /// all[0].on_start(&mut Context::new(NodeId(0), Cycles(3), &mut actions));
 /// let Some(Action::Send { payload, .. }) = actions.pop() else { panic!("it sends") };
@@ -80,7 +80,8 @@ impl ProcessLog {
 #[derive(Debug)]
 pub struct Watched<'l, P: Process> {
     process: P,
-    log: &'l RefCell<ProcessLog>,
+    /// None where nobody wants to know.
+    log: Option<&'l RefCell<ProcessLog>>,
     /// How long the computations take that have not ended, the oldest first.
     computing: VecDeque<Cycles>,
     /// The list that the process writes to.
@@ -89,7 +90,7 @@ pub struct Watched<'l, P: Process> {
 
 impl<'l, P: Process> Watched<'l, P> {
     /// The process, watched.
-    pub fn new(process: P, log: &'l RefCell<ProcessLog>) -> Self {
+    pub fn new(process: P, log: Option<&'l RefCell<ProcessLog>>) -> Self {
         Self { process, log, computing: VecDeque::new(), asked: Vec::new() }
     }
 
@@ -112,7 +113,9 @@ impl<'l, P: Process> Watched<'l, P> {
                     context.send_with(to, bytes, Stamped { payload, sent, bytes }, token);
                 }
                 Action::Compute { cycles, token } => {
-                    self.computing.push_back(cycles);
+                    if self.log.is_some() {
+                        self.computing.push_back(cycles);
+                    }
                     context.compute(cycles, token);
                 }
                 Action::Alarm { cycles, token } => context.alarm(cycles, token),
@@ -144,9 +147,11 @@ impl<P: Process> Process for Watched<'_, P> {
         Stamped { payload, sent, bytes }: Self::Payload,
         context: &mut Context<'_, Self::Payload>,
     ) {
-        let (target, arrived) = (context.node(), context.now());
-        let message = LoggedMessage { source: from, target, bytes, sent, arrived };
-        self.log.borrow_mut().messages.push(message);
+        if let Some(log) = self.log {
+            let (target, arrived) = (context.node(), context.now());
+            let message = LoggedMessage { source: from, target, bytes, sent, arrived };
+            log.borrow_mut().messages.push(message);
+        }
         self.react(context, |process, context| process.on_message(from, payload, context));
     }
 
@@ -155,11 +160,14 @@ impl<P: Process> Process for Watched<'_, P> {
     }
 
     fn on_computed(&mut self, token: u32, context: &mut Context<'_, Self::Payload>) {
-        let cycles = self.computing.pop_front().expect("computations end in the order they were asked for");
-        if cycles > Cycles(0) {
-            let (node, end) = (context.node(), context.now());
-            let one = LoggedComputation { node, begin: Cycles(end.0 - cycles.0), end };
-            self.log.borrow_mut().computations.push(one);
+        if let Some(log) = self.log {
+            let cycles =
+                self.computing.pop_front().expect("computations end in the order they were asked for");
+            if cycles > Cycles(0) {
+                let (node, end) = (context.node(), context.now());
+                let one = LoggedComputation { node, begin: Cycles(end.0 - cycles.0), end };
+                log.borrow_mut().computations.push(one);
+            }
         }
         self.react(context, |process, context| process.on_computed(token, context));
     }

@@ -61,6 +61,6 @@ pub mod traffic;
 pub use dependency::watch_schedule;
 pub use processes::in_packets;
 pub use runner::Runner;
-pub use simulate::{Engine, Processes, Routed, Workload, run, run_in_packets, simulate};
+pub use simulate::{Engine, Processes, Routed, Workload, run, run_in_packets, run_whole, simulate};
 pub use timeline::{Computation, Timeline};
 pub use trace::{Trace, Wait};

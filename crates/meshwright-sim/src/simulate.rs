@@ -292,6 +292,18 @@ pub fn run<P: Process>(machine: &Machine, processes: &mut [P], engine: &Engine) 
     engine.run(machine, processes::ProcessTask { machine, processes, packet: Bytes(0) })
 }
 
+/// As [`run`] on the message engine, for machines whose links are alike: no other engine is made for these processes.
+///
+/// # Errors
+///
+/// [`Error::NotApplicable`] where networks are described; as for [`run`].
+pub fn run_whole<P: Process>(machine: &Machine, processes: &mut [P]) -> Result<Trace> {
+    if machine.fabric().is_some() {
+        return Err(Error::not_applicable("whole messages", "links have rates of their own"));
+    }
+    processes::ProcessTask { machine, processes, packet: Bytes(0) }.on(&mut Core::new(machine))
+}
+
 /// As [`run`] on the message engine, where messages take as long as the packets of a flit that they need:
 /// [`in_packets`](super::in_packets)`(W, h)` bytes.
 ///

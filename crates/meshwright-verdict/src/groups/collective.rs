@@ -187,10 +187,7 @@ pub fn recorded(
     let delays = delays(machine, overhead);
     let case = Case { machine, group, collective, overhead, delays, bound: 0 };
     let log = RefCell::new(ProcessLog::default());
-    case.run(structure, |members| {
-        let mut watched: Vec<_> = members.iter_mut().map(|member| Watched::new(member, &log)).collect();
-        Engine::Packet.run(machine, &mut watched)
-    })?;
+    case.run(structure, Some(&log), |members| Engine::Packet.run(machine, members))?;
     Ok(log.into_inner())
 }
 
@@ -278,10 +275,10 @@ struct Case<'a> {
 impl Case<'_> {
     fn row(&self, Named { name, structure }: &Named) -> Result<StructureRow> {
         let Self { machine, group, bound, .. } = *self;
-        let predicted = self.run(structure, |members| Engine::Packet.run_alone(machine, members))?;
+        let predicted = self.run(structure, None, |members| Engine::Packet.run_alone(machine, members))?;
         // Alone, any number of packets fit on the last links to a root.
         let predicted = predicted.expect("nobody is in anybody's way").max(bound);
-        let simulated = self.run(structure, |members| Engine::Packet.run(machine, members))?;
+        let simulated = self.run(structure, None, |members| Engine::Packet.run(machine, members))?;
         not_below(bound, simulated.unwrap_or(bound), "cycles", name, None)?;
         let gap = |cycles: u64| if bound == 0 { 0.0 } else { cycles as f64 / bound as f64 - 1.0 };
         let (height_links, edges) = match tree(structure) {
@@ -304,7 +301,8 @@ impl Case<'_> {
     fn run(
         &self,
         structure: &Structure,
-        engine: impl FnOnce(&mut [WithOverhead<Member<'_, Exchange<'_>, Once>>]) -> Result<Trace>,
+        log: Option<&RefCell<ProcessLog>>,
+        engine: impl FnOnce(&mut [Watched<'_, WithOverhead<Member<'_, Exchange<'_>, Once>>>]) -> Result<Trace>,
     ) -> Result<Option<u64>> {
         let (group, root) = (self.group, structure.root());
         let once = |rank| Once { operation: Some(self.collective.operation(rank, root)), outcome: None };
@@ -313,7 +311,8 @@ impl Case<'_> {
         let mut urgency = urgency(structure, self.machine, group, self.delays);
         let with = |(node, member): (usize, _)| {
             let urgency = urgency.get_mut(node).map(std::mem::take).unwrap_or_default();
-            WithOverhead::new(member, Cycles(self.overhead)).with_urgency(urgency)
+            let member = WithOverhead::new(member, Cycles(self.overhead)).with_urgency(urgency);
+            Watched::new(member, log)
         };
         let mut all: Vec<_> = all.into_iter().enumerate().map(with).collect();
         let trace = engine(&mut all)?;
@@ -322,7 +321,7 @@ impl Case<'_> {
             return Ok(None);
         }
         for (expected, node) in self.collective.expected(group.size(), root).iter().zip(group.members()) {
-            let found = all[node.index()].process().program().outcome.as_ref();
+            let found = all[node.index()].process().process().program().outcome.as_ref();
             assert_eq!(found, Some(expected), "{} on {} at {node}", self.collective.name(), structure.name());
         }
         Ok(Some(trace.cycles.0))

@@ -9,7 +9,6 @@ use meshwright_load::dynamic::{
 };
 use meshwright_network::topology::Topology;
 use meshwright_schedule::watched::{ProcessLog, Watched};
-use meshwright_sim::Engine;
 
 /// A way to share out what changes.
 pub struct PolicyEntry {
@@ -90,18 +89,9 @@ impl Round<'_> {
         let Self { case, log, .. } = *self;
         let ledger = RefCell::new(Ledger::new(case));
         let nodes = (0..case.machine().nodes()).map(NodeId);
-        let mut workers: Vec<Worker<'_, P>> =
-            nodes.map(|node| Worker::new(case, &ledger, node, make(node))).collect();
-        match log {
-            Some(log) => {
-                let mut watched: Vec<_> =
-                    workers.iter_mut().map(|worker| Watched::new(worker, log)).collect();
-                meshwright_sim::run(case.machine(), &mut watched, &Engine::Message)?;
-            }
-            None => {
-                meshwright_sim::run(case.machine(), &mut workers, &Engine::Message)?;
-            }
-        }
+        let mut workers: Vec<_> =
+            nodes.map(|node| Watched::new(Worker::new(case, &ledger, node, make(node)), log)).collect();
+        meshwright_sim::run_whole(case.machine(), &mut workers)?;
         drop(workers);
         Ok(ledger.into_inner())
     }
