@@ -13,7 +13,7 @@ use meshwright_mapping::{Divide, Request, Shape, place};
 use meshwright_network::routing::{Pair, routes};
 use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_schedule::{Dependency, Message, Op, Phases, Rank, Schedule, cost};
+use meshwright_schedule::{Awaits, Dependency, Message, Op, Phases, Rank, Schedule, cost};
 use meshwright_sim::{Engine, simulate};
 use meshwright_verdict::Job;
 use table::{Comparison, way};
@@ -162,7 +162,7 @@ fn allreduce(ranks: u32, bytes: u64) -> Schedule {
             ops.push(Op::Send { peer, bytes: Bytes(bytes), tag });
             ops.push(Op::Recv { peer, bytes: Bytes(bytes), tag });
             if step > 0 {
-                dependencies.push(Dependency { step: 2 * step, on: 2 * step - 1, start_only: false });
+                dependencies.push(Dependency { step: 2 * step, on: 2 * step - 1, awaits: Awaits::End });
             }
         }
         Rank { ops, dependencies, ..Rank::default() }

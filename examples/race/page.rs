@@ -250,7 +250,7 @@ pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
          What is less than the program does alone: an algorithm that streams is cut into chunks of at most as many messages in all, \
          which holds up the longest of chains and trees at the largest sizes; schedules of our own (`synthesis`) are {searches}; \
          regime maps are of the published ones. `meshwright race` has none of \
-         these limits.\n",
+         these limits. Routers copy nothing here: multicasts (`--multicast`) have no row.\n",
         CHIP.options(),
         sizes.join(", "),
         MACHINES.join(", "),

@@ -7,7 +7,7 @@ use meshwright_runtime::skeleton::execute::{
     Clock, Defect, Executed, Gathered, Settings, Waiting, Wrong, clock, execute, gather, links,
 };
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, Parcel, Topic, threads};
-use meshwright_schedule::{Dependency, Op, Rank, Schedule, goal};
+use meshwright_schedule::{Awaits, Dependency, Op, Rank, Schedule, goal};
 use proptest::prelude::*;
 
 /// Plays a schedule on threads whose endpoints are wrapped; what each rank has, and what rank 0 gathered.
@@ -64,7 +64,8 @@ fn any_schedule() -> impl Strategy<Value = Schedule> {
             let rank = &mut ranks[rank % count as usize];
             let steps = rank.ops.len() as u32;
             if steps > 0 && step % steps != on % steps {
-                rank.dependencies.push(Dependency { step: step % steps, on: on % steps, start_only });
+                let awaits = if start_only { Awaits::Start } else { Awaits::End };
+                rank.dependencies.push(Dependency { step: step % steps, on: on % steps, awaits });
             }
         }
         Schedule { ranks }
@@ -80,7 +81,7 @@ fn check(schedule: &Schedule, executed: &[Executed], gathered: &Gathered) {
             executed.spans.iter().map(|span| span.expect("every step ended")).collect();
         for dependency in &rank.dependencies {
             let (begin, end) = spans[dependency.on as usize];
-            let awaited = if dependency.start_only { begin } else { end };
+            let awaited = if dependency.awaits.is_start() { begin } else { end };
             assert!(spans[dependency.step as usize].0 >= awaited, "{dependency:?}");
         }
         let mut computed: Vec<(Instant, Instant, u64)> = Vec::new();

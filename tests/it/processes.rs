@@ -270,7 +270,7 @@ impl Decided<'_> {
     }
 
     fn met(&mut self, on: u32, start_only: bool) {
-        for d in self.rank.dependencies.iter().filter(|d| d.on == on && d.start_only == start_only) {
+        for d in self.rank.dependencies.iter().filter(|d| d.on == on && d.awaits.is_start() == start_only) {
             self.missing[d.step as usize] -= 1;
             if self.missing[d.step as usize] == 0 {
                 self.ready.push_back(d.step);

@@ -6,7 +6,7 @@ use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::{Result, rng};
 use meshwright_demos::star::{Rank, Results, Star};
 use meshwright_network::topology::{Machine, PortModel, Switching};
-use meshwright_schedule::{Dependency, Op, Schedule};
+use meshwright_schedule::{Awaits, Dependency, Op, Schedule};
 use meshwright_sim as sim;
 use rand::RngExt;
 
@@ -157,7 +157,7 @@ fn the_referee_takes_as_long() -> Result<()> {
         let step = program.ops.len() as u32;
         program.ops.push(op);
         if step > 0 {
-            program.dependencies.push(Dependency { step, on: step - 1, start_only: false });
+            program.dependencies.push(Dependency { step, on: step - 1, awaits: Awaits::End });
         }
     };
     for &rank in &division.order {

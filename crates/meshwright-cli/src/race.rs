@@ -77,6 +77,9 @@ pub(super) struct RaceArguments {
     /// Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     combine_time: Option<Ratio>,
+    /// Routers copy messages that pass them: adds multicasts; cut-through only
+    #[arg(long)]
+    multicast: bool,
     /// Also tell why the winner takes as long as it does, see meshwright explain
     #[arg(long)]
     explain: bool,
@@ -204,6 +207,10 @@ fn asked(arguments: &RaceArguments, machine: &Machine, bytes: u64) -> Result<Ask
         let expected = format!("none: {} adds nothing up", operation.name());
         return Err(Error::value("--combine-time", time, expected));
     }
-    let algorithms = algorithm.clone();
-    Ok(Asked { root, combine: combine_time, algorithms, ..Asked::new(operation, bytes) })
+    if arguments.multicast && arguments.explain {
+        let expected = "no --explain beside --multicast: copies of routers are not followed link by link";
+        return Err(Error::value("--explain", "given", expected));
+    }
+    let (algorithms, multicast) = (algorithm.clone(), arguments.multicast);
+    Ok(Asked { root, combine: combine_time, multicast, algorithms, ..Asked::new(operation, bytes) })
 }

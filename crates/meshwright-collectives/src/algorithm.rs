@@ -48,6 +48,7 @@ pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::auto_gen::ALGORITHMS,
     by::scatter_gather::ALGORITHMS,
     by::multitree::ALGORITHMS,
+    by::multicast::ALGORITHMS,
     synthesis::ALGORITHMS,
 ];
 

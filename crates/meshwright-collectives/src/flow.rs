@@ -61,6 +61,8 @@ pub struct Flow {
     /// See [`Flow::ordered`] and [`Flow::stepwise`].
     is_ordered: bool,
     is_stepwise: bool,
+    /// See [`Flow::copied`].
+    is_copied: bool,
 }
 
 impl Flow {
@@ -131,6 +133,18 @@ impl Flow {
     /// Whether members wait for all that comes to them in the steps before.
     pub fn is_stepwise(&self) -> bool {
         self.is_stepwise
+    }
+
+    /// The same flow on routers that copy: a member that hands on one message as it got it, which takes the place of what was there, does so
+    /// behind its head, without a start-up.
+    pub fn copied(mut self) -> Self {
+        self.is_copied = true;
+        self
+    }
+
+    /// Whether routers copy.
+    pub fn is_copied(&self) -> bool {
+        self.is_copied
     }
 
     /// How many steps there are: one more than the number of the last.
@@ -237,6 +251,7 @@ impl Flow {
         assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
         let after = self.steps();
         self.is_stepwise |= next.is_stepwise;
+        self.is_copied |= next.is_copied;
         self.is_ordered |= next.is_ordered;
         let place = self.places_of(next);
         for (&place, other) in place.iter().zip(&next.blocks) {
@@ -283,6 +298,7 @@ impl Flow {
         assert_eq!(self.members, other.members, "the same members");
         let before = self.blocks.len() as u32;
         self.is_stepwise |= other.is_stepwise;
+        self.is_copied |= other.is_copied;
         self.is_ordered |= other.is_ordered;
         self.add(other.blocks.iter().copied());
         for (index, &transfer) in other.transfers.iter().enumerate() {
@@ -322,6 +338,7 @@ impl Flow {
         let many = self.blocks.len() as u32;
         let mut flow = Self::new(self.members, Vec::new());
         (flow.is_stepwise, flow.is_ordered) = (self.is_stepwise, self.is_ordered);
+        flow.is_copied = self.is_copied;
         for chunk in 0..chunks {
             let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
             flow.add(self.blocks.iter().map(part));

@@ -1,5 +1,7 @@
 //! The time of a flow before it is simulated.
 
+use std::collections::BTreeMap;
+
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_schedule::{Message, Phases, cost};
@@ -15,24 +17,45 @@ use crate::flow::{Flow, Mode};
 /// ```
 ///
 /// In a chain of L links with k chunks that is (k + L - 1) (c + h + b V / k). Exact where all messages of a step are
-/// alike and nobody waits; chunks whose start-ups overlap are faster.
+/// alike and nobody waits; chunks whose start-ups overlap are faster. Copies of routers are of the step of what they copy, and add a head for each
+/// level of their tree but the first.
 ///
 /// # Errors
 ///
 /// As for [`cost::forecast`].
 pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
     let nodes = task.nodes();
+    let levels = copies(flow);
     let message = |(index, transfer): (usize, &crate::flow::Transfer)| Message {
         source: nodes[transfer.source as usize],
         target: nodes[transfer.target as usize],
         bytes: Bytes(flow.bytes(index)),
-        phase: transfer.step,
+        phase: levels[index].0,
     };
     let messages: Vec<Message> = flow.transfers().iter().enumerate().map(message).collect();
     let machine = task.machine();
     let phases = Phases::new(meshwright_network::topology::Topology::nodes(machine), messages);
     let forecast = cost::forecast(&phases, machine)?;
-    Ok(machine.costs().cycles(forecast.ticks + adding(task, flow)))
+    let mut deepest: BTreeMap<u32, u64> = BTreeMap::new();
+    for (step, level) in levels {
+        let deep = deepest.entry(step).or_default();
+        *deep = level.max(*deep);
+    }
+    let heads = deepest.values().sum::<u64>() * machine.costs().head_ticks();
+    Ok(machine.costs().cycles(forecast.ticks + heads + adding(task, flow)))
+}
+
+/// By message its step, that of what is copied for a copy, and how many routers have copied it.
+fn copies(flow: &Flow) -> Vec<(u32, u64)> {
+    let relays = flow.relays();
+    let mut levels: Vec<(u32, u64)> = flow.transfers().iter().map(|transfer| (transfer.step, 0)).collect();
+    let mut order: Vec<usize> = (0..levels.len()).filter(|&index| relays[index].is_some()).collect();
+    order.sort_by_key(|&index| flow.transfers()[index].step);
+    for index in order {
+        let (step, level) = levels[relays[index].expect("these are copies") as usize];
+        levels[index] = (step, level + 1);
+    }
+    levels
 }
 
 /// Ticks of adding up, the busiest member of each step.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use meshwright_core::csr::Csr;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
-use meshwright_schedule::{Dependency, Op, Rank, Schedule};
+use meshwright_schedule::{Awaits, Dependency, Op, Rank, Schedule};
 
 use crate::flow::{Flow, Mode};
 
@@ -120,8 +120,9 @@ impl Flow {
         let events = self.events();
         let mut ranks = vec![Rank::default(); machine_nodes as usize];
         let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        let relays = self.relays();
         for (events, node) in events.rows().zip(nodes) {
-            ranks[node.index()] = self.rank(events, nodes, combine, &mut brought);
+            ranks[node.index()] = self.rank(events, nodes, combine, (&mut brought, &relays));
             brought.clear();
         }
         Schedule { ranks }
@@ -144,6 +145,31 @@ impl Flow {
     fn by_step(&self) -> Csr<u32> {
         let steps = self.transfers().iter().zip(0..).map(|(transfer, index)| (transfer.step as usize, index));
         Csr::from_pairs(self.steps() as usize, steps)
+    }
+
+    /// By message the one whose copy it is, sent on by the router behind its head; none where it is no copy.
+    ///
+    /// In a [copied](Flow::copied) flow these are the messages that wait for one other only, which carries the same blocks and takes the place
+    /// of what was there.
+    ///
+    /// # Complexity
+    ///
+    /// O(blocks of all messages), O(messages) where nothing is copied.
+    pub fn relays(&self) -> Vec<Option<u32>> {
+        let transfers = self.transfers();
+        let mut relays = vec![None; transfers.len()];
+        if !self.is_copied() || self.is_stepwise() {
+            return relays;
+        }
+        let mut awaited: Vec<u32> = vec![0; transfers.len()];
+        for (on, waiting) in self.waits() {
+            awaited[waiting as usize] += 1;
+            let is_copy = |index: u32| transfers[index as usize].mode == Mode::Copy;
+            let is_same = self.row(on as usize) == self.row(waiting as usize);
+            let is_only = awaited[waiting as usize] == 1;
+            relays[waiting as usize] = (is_only && is_same && is_copy(on) && is_copy(waiting)).then_some(on);
+        }
+        relays
     }
 
     /// When the last message arrives if each takes so long and waits for nothing but what it carries; none where members times blocks are
@@ -219,7 +245,13 @@ impl Flow {
     }
 
     /// The program of one member: its sends and receives in the order of their steps.
-    fn rank(&self, events: &[u32], nodes: &[NodeId], combine: Option<Ratio>, brought: &mut Brought) -> Rank {
+    fn rank(
+        &self,
+        events: &[u32],
+        nodes: &[NodeId],
+        combine: Option<Ratio>,
+        (brought, relays): (&mut Brought, &[Option<u32>]),
+    ) -> Rank {
         let mut rank = Rank::default();
         // By target the last send to it.
         let mut sent: BTreeMap<u32, u32> = BTreeMap::new();
@@ -228,7 +260,7 @@ impl Flow {
         rank.ops.reserve(events.len());
         // What a stepwise send waits for: all that has come.
         let mut come: Vec<u32> = Vec::new();
-        let waits = |step, on| Dependency { step, on, start_only: false };
+        let waits = |step, on| Dependency { step, on, awaits: Awaits::End };
         for &event in events {
             let index = event as usize / 2;
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
@@ -237,7 +269,8 @@ impl Flow {
                 let carried = || self.carried(index);
                 let alike = self.is_stepwise() || brought.wait(carried(), step);
                 let awaited = if self.is_stepwise() { &mut come } else { &mut brought.awaited };
-                rank.dependencies.extend(awaited.iter().map(|&on| waits(step, on)));
+                let awaits = if relays[index].is_some() { Awaits::Head } else { Awaits::End };
+                rank.dependencies.extend(awaited.iter().map(|&on| Dependency { step, on, awaits }));
                 let most = if self.is_stepwise() { 1 } else { WAITS_MAX };
                 if alike && awaited.len() > most {
                     rank.ops.push(Op::Calc { cycles: Cycles(0) });
@@ -253,7 +286,7 @@ impl Flow {
                 if self.is_ordered()
                     && let Some(on) = sent.insert(transfer.target, send)
                 {
-                    rank.dependencies.push(Dependency { step: send, on, start_only: true });
+                    rank.dependencies.push(Dependency { step: send, on, awaits: Awaits::Start });
                 }
                 continue;
             }

@@ -18,6 +18,8 @@ pub struct Task<'m> {
     pub root: u32,
     /// Cycles of adding up a byte; none if that costs nothing.
     pub combine: Option<Ratio>,
+    /// Whether routers copy messages that pass them.
+    pub multicast: bool,
     machine: &'m Machine,
     /// Which of how many shares.
     cut: (u32, u32),
@@ -33,7 +35,7 @@ impl<'m> Task<'m> {
     pub fn new(machine: &'m Machine, operation: Operation, bytes: u64, root: u32) -> Result<Self> {
         let nodes: Vec<NodeId> = machine.living().collect();
         operation.check_root(root, nodes.len() as u32)?;
-        Ok(Self { operation, bytes, root, combine: None, machine, cut: (0, 1), nodes })
+        Ok(Self { operation, bytes, root, combine: None, multicast: false, machine, cut: (0, 1), nodes })
     }
 
     /// The machine.

@@ -28,7 +28,7 @@ impl Waits {
         let ranks = first_step.iter().zip(&schedule.ranks);
         let waits = ranks.flat_map(|(&base, rank)| {
             let wait = move |dependency: &Dependency| {
-                let on = 2 * (base + dependency.on as usize) + usize::from(!dependency.start_only);
+                let on = 2 * (base + dependency.on as usize) + usize::from(!dependency.awaits.is_start());
                 (base + dependency.step as usize, on)
             };
             rank.dependencies.iter().map(wait)

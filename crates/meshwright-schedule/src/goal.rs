@@ -12,7 +12,8 @@
 //! }
 //! ```
 //!
-//! A statement stands on one line. `requires` waits for the end of a step, `irequires` for its start. A step
+//! A statement stands on one line. `requires` waits for the end of a step, `irequires` for its start. `relays`, which LogGOPSim
+//! does not know, makes a send the copy that a router sends on of what a receive takes in. A step
 //! may go without label, a tag left out is 0, and ranks left out do nothing. A computation runs on the processor
 //! `cpu` of its rank, 0 if it names none; computations on different processors run beside each other. The `cpu` of a
 //! message and every `nic` are read and mean nothing. Comments are `// …` and `/* … */`.
@@ -36,7 +37,7 @@ use std::path::Path;
 
 use fixedbitset::FixedBitSet;
 
-use super::{Fault, Op, Rank, Schedule, matching};
+use super::{Awaits, Fault, Op, Rank, Schedule, matching};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{Place, Syntax, Tokens, printable, requote};
 use meshwright_network::topology::NODES_MAX;
@@ -111,7 +112,11 @@ pub fn write(schedule: &Schedule, out: &mut impl Write) -> io::Result<()> {
             }
         }
         for dependency in &rank.dependencies {
-            let verb = if dependency.start_only { "irequires" } else { "requires" };
+            let verb = match dependency.awaits {
+                Awaits::End => "requires",
+                Awaits::Start => "irequires",
+                Awaits::Head => "relays",
+            };
             writeln!(out, "l{} {verb} l{}", dependency.step, dependency.on)?;
         }
         writeln!(out, "}}")?;

@@ -92,6 +92,25 @@ pub enum Op {
     },
 }
 
+/// What of a step another waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Awaits {
+    /// Its end (GOAL's `requires`).
+    End,
+    /// Its start (GOAL's `irequires`).
+    Start,
+    /// The head of the message that it receives: the router sends on a copy as the message comes in, without a start-up
+    /// (`relays`, a word of ours). The edges of a multicast tree are such sends. What knows no routers waits for the end.
+    Head,
+}
+
+impl Awaits {
+    /// Whether a rank that knows no routers waits for the start only, not for the end.
+    pub fn is_start(self) -> bool {
+        self == Self::Start
+    }
+}
+
 /// One step waits for another of the same rank. Steps are numbered from 0 within their rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dependency {
@@ -99,8 +118,8 @@ pub struct Dependency {
     pub step: u32,
     /// The step it waits for.
     pub on: u32,
-    /// Whether it waits for the start only (GOAL's `irequires`) or for the end (`requires`).
-    pub start_only: bool,
+    /// Whether it waits for the end, for the start, or for the head of a message.
+    pub awaits: Awaits,
 }
 
 /// The program of one rank.
@@ -194,7 +213,7 @@ impl Rank {
         let (many, before) = (u64::from(steps.end - steps.start), u64::from(on.end - on.start));
         let mut all = |steps: Range<u32>, on: Range<u32>| {
             for step in steps {
-                self.dependencies.extend(on.clone().map(|on| Dependency { step, on, start_only: false }));
+                self.dependencies.extend(on.clone().map(|on| Dependency { step, on, awaits: Awaits::End }));
             }
         };
         if many * before <= many + before + 1 {

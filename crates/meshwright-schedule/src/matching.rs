@@ -6,7 +6,7 @@ use meshwright_network::topology::NODES_MAX;
 
 /// Every send with its receive, by rank and step of the send, or `None` when some send or receive has no partner,
 /// another size than its partner, or a peer that does not exist, when something is too large, or when a dependency
-/// names a step that does not exist.
+/// names a step that does not exist or relays what cannot be relayed.
 ///
 /// The sends are handed to their targets by counting; each rank then orders its own few.
 ///
@@ -67,7 +67,7 @@ fn sent(schedule: &Schedule) -> Option<(Vec<MatchedMessage>, Vec<u32>)> {
     }
     let mut begin = vec![0u32; schedule.ranks.len() + 1];
     for (rank, program) in (0..).map(NodeId).zip(&schedule.ranks) {
-        if program.step_outside().is_some() {
+        if program.step_outside().is_some() || program.wrong_relay().is_some() {
             return None;
         }
         for (step, op) in (0..).zip(&program.ops) {

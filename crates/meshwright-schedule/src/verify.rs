@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CALC_MAX, Message, Op, Rank, Schedule, matching};
+use super::{Awaits, CALC_MAX, Dependency, Message, Op, Rank, Schedule, matching};
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_network::topology::NODES_MAX;
 use meshwright_network::topology::costs::BYTES_MAX;
@@ -62,6 +62,13 @@ pub enum Fault {
         /// The step it names.
         step: u32,
     },
+    /// A step relays what is no receive of as many bytes, or more than one.
+    WrongRelay {
+        /// The rank of the step.
+        rank: NodeId,
+        /// The step.
+        step: u32,
+    },
     /// No receive is left for a send.
     UnmatchedSend {
         /// The rank that sends.
@@ -105,6 +112,10 @@ impl fmt::Display for Fault {
             }
             Self::StepOutside { rank, step } => {
                 write!(f, "a dependency of rank {rank} names step {step}, which does not exist")
+            }
+            Self::WrongRelay { rank, step } => {
+                let expected = "a send relays one receive of the same size";
+                write!(f, "step {step} of rank {rank} relays something else: {expected}")
             }
             Self::UnmatchedSend { rank, step } => {
                 write!(f, "step {step} of rank {rank} sends a message that nobody receives")
@@ -151,7 +162,29 @@ impl Rank {
     }
 }
 
+impl Rank {
+    /// A step that relays something else than one receive of its own size, or is no send.
+    pub(super) fn wrong_relay(&self) -> Option<u32> {
+        let relays = |dependency: &&Dependency| dependency.awaits == Awaits::Head;
+        let mut before = None;
+        let wrong = self.dependencies.iter().filter(relays).find(|&&Dependency { step, on, .. }| {
+            let is_second = before.replace(step) == Some(step);
+            match (self.ops[step as usize], self.ops[on as usize]) {
+                (Op::Send { bytes: sent, .. }, Op::Recv { bytes, .. }) => is_second || sent != bytes,
+                _ => true,
+            }
+        });
+        wrong.map(|dependency| dependency.step)
+    }
+}
+
 impl Schedule {
+    /// Whether routers send on copies: some step [relays](Awaits::Head) another.
+    pub fn has_relays(&self) -> bool {
+        let mut all = self.ranks.iter().flat_map(|rank| &rank.dependencies);
+        all.any(|dependency| dependency.awaits == Awaits::Head)
+    }
+
     /// Every send with its receive, by rank and step of the send.
     ///
     /// The k-th send from one rank to another with one tag belongs to the k-th such receive, in the order
@@ -237,6 +270,9 @@ impl Schedule {
             }
             if let Some(step) = program.step_outside() {
                 return Err(Fault::StepOutside { rank, step });
+            }
+            if let Some(step) = program.wrong_relay() {
+                return Err(Fault::WrongRelay { rank, step });
             }
         }
         Ok(())

@@ -79,6 +79,10 @@ impl<'j, 'm> ScheduleTask<'j, 'm> {
         drive: impl FnOnce(&mut E, &mut ScheduleProgram),
     ) -> Result<Trace> {
         let Self { schedule, mut program, messages, routes, costs } = self;
+        if program.has_relays() && !engine.tell_heads() {
+            let why = "a message that is relayed needs routers that copy: whole messages under cut-through, all ports, no overhead";
+            return Err(Error::not_applicable("running the schedule", why));
+        }
         engine.load(&messages, routes);
         // The engine has what it needs of them.
         drop(messages);

@@ -16,6 +16,11 @@ pub(super) trait Control {
     /// Hands a loaded message to the network now or later.
     fn start(&mut self, message: u32, at: u64);
 
+    /// Hands on a loaded message as its router copies it: without a start-up. Only after [`Referee::tell_heads`].
+    fn relay(&mut self, message: u32, _: u64) {
+        unreachable!("message {message} is relayed on an engine whose routers copy nothing");
+    }
+
     /// Calls [`Driver::timer`] with this id now or later.
     fn set_timer(&mut self, id: u32, at: u64);
 }
@@ -42,6 +47,9 @@ pub(super) trait Driver<E: Control> {
     /// The last byte of a message has reached its target.
     fn delivered(&mut self, engine: &mut E, message: u32);
 
+    /// The head of a message has reached its target; only after [`Referee::tell_heads`].
+    fn head(&mut self, _: &mut E, _: u32) {}
+
     /// A timer has run out.
     fn timer(&mut self, engine: &mut E, id: u32);
 }
@@ -54,6 +62,11 @@ pub(super) trait Referee<'m>: Control + Sized {
     ///
     /// When messages of the batch before are still on the way (it ended in a deadlock).
     fn load(&mut self, messages: &[Message], routes: Routes<'m>);
+
+    /// Calls [`Driver::head`] from now on, as routers copy; false where they cannot.
+    fn tell_heads(&mut self) -> bool {
+        false
+    }
 
     /// Runs until nothing happens any more: everything is delivered, or what is left waits in a ring.
     fn run<D: Driver<Self>>(&mut self, driver: &mut D);

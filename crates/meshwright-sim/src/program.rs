@@ -5,12 +5,14 @@ use std::collections::VecDeque;
 use super::engine::{Control, Driver};
 use meshwright_core::csr::Csr;
 use meshwright_core::units::Cycles;
-use meshwright_schedule::{MatchedMessage, Op, Rank, Schedule};
+use meshwright_schedule::{Awaits, MatchedMessage, Op, Rank, Schedule};
 
 /// What a step does, by dense numbers.
 #[derive(Clone, Copy)]
 enum Act {
     Send(u32),
+    /// A send that is the copy of what its router takes in.
+    Relay(u32),
     Recv(u32),
     /// An entry of the list of computations.
     Calc(u32),
@@ -48,6 +50,8 @@ struct Ends {
     send_step: u32,
     recv_step: u32,
     started: bool,
+    /// Whether its head has arrived, where anybody relays.
+    headed: bool,
     arrived: bool,
     /// Whether the receive has begun.
     reached: bool,
@@ -59,6 +63,8 @@ pub(super) struct ScheduleProgram {
     steps: Vec<StepState>,
     /// The steps that wait for the start of each step; empty if no step waits for a start.
     after_start: Vec<Followers>,
+    /// The same for those that relay what a receive takes in.
+    after_head: Vec<Followers>,
     /// Followers that are not in a row.
     list: Vec<u32>,
     messages: Vec<Ends>,
@@ -86,6 +92,7 @@ impl ScheduleProgram {
         let mut program = Self {
             steps: Vec::with_capacity(count),
             after_start: Vec::new(),
+            after_head: Vec::new(),
             list: Vec::new(),
             messages: Vec::with_capacity(matched.len()),
             calcs: Vec::new(),
@@ -104,9 +111,15 @@ impl ScheduleProgram {
             let send_step = first[pair.source.index()] + pair.source_step;
             let recv_step = first[pair.target.index()] + pair.target_step;
             program.steps[recv_step as usize].act = Act::Recv(message);
-            let ends =
-                Ends { ticks: 0, send_step, recv_step, started: false, arrived: false, reached: false };
-            program.messages.push(ends);
+            program.messages.push(Ends {
+                ticks: 0,
+                send_step,
+                recv_step,
+                started: false,
+                headed: false,
+                arrived: false,
+                reached: false,
+            });
         }
         program
     }
@@ -135,19 +148,28 @@ impl ScheduleProgram {
             self.steps.push(StepState { act, missing: 0, after: Followers::default() });
         }
         let steps = &mut self.steps[base..];
-        let mut waits_for_starts = false;
+        let (mut waits_for_starts, mut relays) = (false, false);
         for dependency in &rank.dependencies {
-            steps[dependency.step as usize].missing += 1;
-            waits_for_starts |= dependency.start_only;
+            let step = &mut steps[dependency.step as usize];
+            step.missing += 1;
+            waits_for_starts |= dependency.awaits == Awaits::Start;
+            if let (Awaits::Head, Act::Send(message)) = (dependency.awaits, step.act) {
+                (step.act, relays) = (Act::Relay(message), true);
+            }
         }
         self.ready.extend((base as u32..).zip(&*steps).filter(|(_, s)| s.missing == 0).map(|(step, _)| step));
-        for (step, waiting) in steps.iter_mut().zip(waits(rank, base as u32, false).rows()) {
+        for (step, waiting) in steps.iter_mut().zip(waits(rank, base as u32, Awaits::End).rows()) {
             step.after = followers(waiting, &mut self.list);
         }
-        if waits_for_starts || !self.after_start.is_empty() {
-            self.after_start.resize(base, Followers::default());
-            for waiting in waits(rank, base as u32, true).rows() {
-                self.after_start.push(followers(waiting, &mut self.list));
+        for (awaits, is_some, after) in [
+            (Awaits::Start, waits_for_starts, &mut self.after_start),
+            (Awaits::Head, relays, &mut self.after_head),
+        ] {
+            if is_some || !after.is_empty() {
+                after.resize(base, Followers::default());
+                for waiting in waits(rank, base as u32, awaits).rows() {
+                    after.push(followers(waiting, &mut self.list));
+                }
             }
         }
     }
@@ -155,6 +177,11 @@ impl ScheduleProgram {
     /// How long each computation takes.
     pub(super) fn computations(&self) -> impl Iterator<Item = Cycles> {
         self.calcs.iter().map(|&(_, _, cycles)| cycles)
+    }
+
+    /// Whether some send is the copy of what its router takes in.
+    pub(super) fn has_relays(&self) -> bool {
+        !self.after_head.is_empty()
     }
 
     /// Whether every step has ended.
@@ -197,10 +224,19 @@ impl ScheduleProgram {
                     (ends.started, ends.ticks) = (true, now);
                     engine.start(message, now);
                 }
+                Act::Relay(message) => {
+                    let ends = &mut self.messages[message as usize];
+                    (ends.started, ends.ticks) = (true, now);
+                    engine.relay(message, now);
+                }
                 Act::Recv(message) => {
                     let ends = &mut self.messages[message as usize];
                     ends.reached = true;
-                    if ends.arrived {
+                    let Ends { headed, arrived, .. } = *ends;
+                    if headed {
+                        self.relay(step);
+                    }
+                    if arrived {
                         self.finish(step, now);
                     }
                 }
@@ -216,6 +252,13 @@ impl ScheduleProgram {
             if let Some(&followers) = self.after_start.get(step as usize) {
                 self.count_down_all(followers);
             }
+        }
+    }
+
+    /// Lets those go that relay what a receive takes in.
+    fn relay(&mut self, step: u32) {
+        if let Some(&followers) = self.after_head.get(step as usize) {
+            self.count_down_all(followers);
         }
     }
 
@@ -246,10 +289,10 @@ impl ScheduleProgram {
     }
 }
 
-/// For each step of a rank the steps that wait for its start, or for its end, in increasing order; the first step of the
+/// For each step of a rank the steps that wait for this of it, in increasing order; the first step of the
 /// rank has number `base`.
-fn waits(rank: &Rank, base: u32, start_only: bool) -> Csr<u32> {
-    let chosen = rank.dependencies.iter().filter(|dependency| dependency.start_only == start_only);
+fn waits(rank: &Rank, base: u32, awaits: Awaits) -> Csr<u32> {
+    let chosen = rank.dependencies.iter().filter(|dependency| dependency.awaits == awaits);
     let pairs = chosen.map(|dependency| (dependency.on as usize, base + dependency.step));
     let mut waits = Csr::from_pairs(rank.ops.len(), pairs);
     if !rank.dependencies.is_sorted_by_key(|dependency| dependency.step) {
@@ -286,6 +329,16 @@ impl<E: Control> Driver<E> for ScheduleProgram {
         self.end = self.end.max(now);
         if reached {
             self.finish(recv_step, now);
+            self.begin(engine);
+        }
+    }
+
+    fn head(&mut self, engine: &mut E, message: u32) {
+        let ends = &mut self.messages[message as usize];
+        ends.headed = true;
+        if ends.reached {
+            let step = ends.recv_step;
+            self.relay(step);
             self.begin(engine);
         }
     }

@@ -43,6 +43,10 @@ impl<E: Control> Driver<E> for Watched<'_> {
         self.program.delivered(engine, message);
     }
 
+    fn head(&mut self, engine: &mut E, message: u32) {
+        self.program.head(engine, message);
+    }
+
     fn timer(&mut self, engine: &mut E, step: u32) {
         let ((rank, processor), ticks) = self.program.computation(step);
         let end = engine.now();

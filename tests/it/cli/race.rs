@@ -174,6 +174,67 @@ fn the_winner_can_be_written_and_run() {
 }
 
 /// The winner is explained as other plans are: the critical path adds up to its time, and half the start-up is no slower.
+/// Trees of copies meet the bound of a broadcast from few bytes to many; file, simulation, check and ranks agree with the race.
+#[test]
+fn routers_that_copy_meet_the_bound() {
+    const COSTS: &str = "--switching cut-through --startup 40 --byte-time 1/32 --flit 32";
+    for bytes in ["1KB", "64KB", "1MB"] {
+        let line = format!("broadcast --bytes {bytes} --on mesh:16x16 {COSTS} --multicast");
+        let race = json(&line);
+        check(&race, &line);
+        assert_eq!(
+            (&race["winner"], &race["multicast"]),
+            (&"multicast-trees".into(), &true.into()),
+            "{line}"
+        );
+        let best = race["results"].as_array().unwrap().iter().filter_map(|row| row["gap"].as_f64());
+        assert_eq!(best.fold(f64::MAX, f64::min), 0.0, "{line}");
+    }
+    let folder = folder(&[]);
+    let told = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (code, stdout, stderr) = run(folder.path(), &words);
+        assert_eq!(code, 0, "{line}: {stderr}");
+        serde_json::from_str::<Value>(&stdout).unwrap_or_default()
+    };
+    for (operation, on) in
+        [("broadcast", "torus:4x4"), ("all-gather", "mesh:3x4"), ("all-reduce", "mesh:3x3")]
+    {
+        let race = told(&format!(
+            "race {operation} --bytes 6KB --on {on} {COSTS} --multicast --algorithm multicast --json --force \
+             --emit goal:copies.goal --emit certificate:bound.json"
+        ));
+        let text = std::fs::read_to_string(folder.path().join("copies.goal")).unwrap();
+        assert!(text.contains(" relays "), "{operation}");
+        let again = told(&format!("simulate copies.goal --on {on} {COSTS} --json"));
+        assert_eq!(again["cycles"], race["results"][0]["simulated_cycles"], "{operation}");
+        told("check bound.json --json");
+        told("run copies.goal --json");
+    }
+}
+
+/// Where routers cannot copy, or copies are of no use, that is said, and what would be accepted.
+#[test]
+fn copies_that_cannot_be_are_refused() {
+    let folder = folder(&[]);
+    for (line, expected) in [
+        (
+            "reduce --bytes 1KB --on mesh:4x4 --switching cut-through --multicast",
+            "broadcast, all-gather, all-reduce",
+        ),
+        ("broadcast --bytes 1KB --on mesh:4x4 --multicast", "--switching cut-through"),
+        ("broadcast --bytes 1KB --on mesh:4x4 --switching cut-through --multicast --explain", "no --explain"),
+        (
+            "broadcast --bytes 1KB --on mesh:4x4 --switching cut-through --algorithm multicast",
+            "--multicast says",
+        ),
+    ] {
+        let (code, stdout, stderr) = run(folder.path(), &words(line));
+        assert_eq!((code, stdout.as_str()), (2, ""), "{line}");
+        assert!(stderr.contains(expected), "{line}: {stderr}");
+    }
+}
+
 #[test]
 fn the_winner_is_explained() {
     let folder = folder(&[]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use meshwright_core::units::{Cycles, NodeId};
-use meshwright_schedule::{Dependency, Fault, Op, Phases, Rank, Schedule, goal};
+use meshwright_schedule::{Awaits, Dependency, Fault, Op, Phases, Rank, Schedule, goal};
 use petgraph::graph::DiGraph;
 use proptest::prelude::*;
 
@@ -30,7 +30,8 @@ fn any_schedule(circles: bool) -> impl Strategy<Value = Schedule> {
                 let steps = ranks[rank].ops.len() as u32;
                 if steps > 0 && step % steps != on % steps && (circles || step % steps > on % steps) {
                     let (step, on) = (step % steps, on % steps);
-                    ranks[rank].dependencies.push(Dependency { step, on, start_only });
+                    let awaits = if start_only { Awaits::Start } else { Awaits::End };
+                    ranks[rank].dependencies.push(Dependency { step, on, awaits });
                     if circles && (step + on) % 3 == 0 {
                         // Sends and receives need not stand in the same order.
                         ranks[rank].ops.swap(step as usize, on as usize);
@@ -53,7 +54,7 @@ fn events(s: &Schedule) -> Vec<(Event, Event)> {
             waits.push(((rank, step, true), (rank, step, false)));
         }
         for d in &program.dependencies {
-            waits.push(((rank, d.step, false), (rank, d.on, !d.start_only)));
+            waits.push(((rank, d.step, false), (rank, d.on, !d.awaits.is_start())));
         }
     }
     for m in s.messages() {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_schedule::{Dependency, Fault, MatchedMessage, Message, Op, Phases, Rank, Schedule, goal};
+use meshwright_schedule::{
+    Awaits, Dependency, Fault, MatchedMessage, Message, Op, Phases, Rank, Schedule, goal,
+};
 
 pub(super) fn send(peer: u32, bytes: u64, tag: u32) -> Op {
     Op::Send { peer: NodeId(peer), bytes: Bytes(bytes), tag }
@@ -14,11 +16,11 @@ pub(super) fn recv(peer: u32, bytes: u64, tag: u32) -> Op {
 }
 
 fn after(step: u32, on: u32) -> Dependency {
-    Dependency { step, on, start_only: false }
+    Dependency { step, on, awaits: Awaits::End }
 }
 
 fn beside(step: u32, on: u32) -> Dependency {
-    Dependency { step, on, start_only: true }
+    Dependency { step, on, awaits: Awaits::Start }
 }
 
 fn schedule(ranks: &[(&[Op], &[Dependency])]) -> Schedule {

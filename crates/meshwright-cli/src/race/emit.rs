@@ -87,7 +87,11 @@ impl EmitArguments {
 fn xml(verdict: &RaceVerdict, machine: &Machine) -> Result<String> {
     let winner = verdict.winner().expect("a schedule is emitted");
     let facts = &verdict.facts;
-    let asked = Asked { combine: facts.combine, ..Asked::new(facts.operation, facts.bytes) };
+    let asked = Asked {
+        combine: facts.combine,
+        multicast: facts.multicast,
+        ..Asked::new(facts.operation, facts.bytes)
+    };
     let (task, flow) = race::flow(&asked, machine, winner.outcome)?;
     let (cycles, bound) = (winner.time.0, winner.outcome.bound_cycles);
     // Two hyphens would end a comment.
@@ -106,6 +110,7 @@ fn certificate(verdict: &RaceVerdict, machine: &Machine, root: Option<NodeId>) -
     let mut task = Task::new(machine, facts.operation, facts.bytes, 0)?;
     let member = root.and_then(|root| task.nodes().binary_search(&root).ok()).unwrap_or(0);
     task.combine = facts.combine;
+    task.multicast = facts.multicast;
     task = task.with(facts.operation, member as u32);
     Ok(output::json(&CollectiveFile::of(&task, &bound::bound(&task)?)?))
 }

@@ -42,7 +42,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
 ];
 
-fn direct(task: &Task<'_>) -> Result<Flow> {
+pub(super) fn direct(task: &Task<'_>) -> Result<Flow> {
     let (members, root) = (task.members(), task.root);
     match task.operation {
         Operation::Gather | Operation::Scatter => {

@@ -24,7 +24,7 @@ pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
     flow: disjoint,
 }];
 
-fn disjoint(task: &Task<'_>) -> Result<Flow> {
+pub(super) fn disjoint(task: &Task<'_>) -> Result<Flow> {
     let grid = task.grid("disjoint trees")?;
     let axes: Vec<usize> = (0..grid.dimensions()).filter(|&axis| grid.sides()[axis] > 1).collect();
     let both = if is_torus(grid) { 2 } else { 1 };

@@ -24,6 +24,7 @@
 //! | [`auto_gen`] | the best tree over a line by the wafer-scale model |
 //! | [`scatter_gather`] | broadcast in parts |
 //! | [`multitree`] | a tree from every member |
+//! | [`multicast`] | routers that copy |
 
 pub mod auto_gen;
 pub mod bine;
@@ -39,6 +40,7 @@ pub mod double_tree;
 pub mod exchange;
 pub mod hamiltonian;
 mod kotzig;
+pub mod multicast;
 pub mod multitree;
 pub mod ring;
 pub mod scan;

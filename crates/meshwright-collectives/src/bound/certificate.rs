@@ -112,6 +112,11 @@ pub fn check(task: &Task<'_>, certificate: &Certificate) -> Result<Cycles, Strin
     let ticks = match certificate {
         Certificate::Nothing => 0,
         &Certificate::Distance { from, to } => judge.distance(from, to)?,
+        Certificate::Rounds { .. } | Certificate::FewMessages { .. } | Certificate::Meeting { .. }
+            if task.multicast =>
+        {
+            return Err("where routers copy, messages one after the other count for nothing".to_string());
+        }
         &Certificate::Rounds { inward, limit } => judge.rounds(inward, limit)?,
         &Certificate::Port { member, inward } => judge.port(member, inward)?,
         Certificate::Cut { from, to, members } => judge.cut(*from, *to, members)?,

@@ -41,6 +41,8 @@ pub(super) struct Terms {
     pub(super) is_stored: bool,
     /// Whether a node sends one message at a time.
     pub(super) one_port: bool,
+    /// Whether routers copy.
+    pub(super) multicast: bool,
 }
 
 impl Terms {
@@ -64,6 +66,7 @@ impl Terms {
             startup,
             is_stored,
             one_port: machine.port_model() == PortModel::One,
+            multicast: task.multicast,
         }
     }
 

@@ -43,6 +43,10 @@ impl Terms {
     pub(super) fn joined(&self, time: u64, hops: u32, bytes: u128) -> Option<u128> {
         let near = time.saturating_sub(self.reach(hops.saturating_sub(1)) + self.empty());
         let far = self.rest(time, hops);
+        if self.multicast {
+            // A router hands on what it has not wholly taken in.
+            return self.price(far.min(self.buffer), 1, self.head, bytes);
+        }
         let one = |room: u64, hops: u64| self.price(room.min(self.buffer), hops, self.head, bytes);
         match (one(near, 1), one(far, hops.max(1).into())) {
             (Some(near), Some(far)) => Some(near.min(far)),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use meshwright_collectives::algorithms::multicast;
 use meshwright_collectives::bound::{Bound, Certificate, certificate};
 use meshwright_collectives::{Operation, Task};
 use meshwright_core::error::{Error, Result};
@@ -36,6 +37,9 @@ pub struct CollectiveFile {
     /// Cycles of adding up a byte, as a fraction of two numbers; nothing where that costs nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub combine_time: Option<[u64; 2]>,
+    /// Whether routers copy messages that pass them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub multicast: bool,
     /// On what.
     pub machine: MachineForm,
     /// How messages move: `wormhole`, `cut-through` or `store-and-forward`.
@@ -76,6 +80,7 @@ impl CollectiveFile {
             bytes: task.bytes,
             root,
             combine_time: task.combine.map(|time| [time.numerator(), time.denominator()]),
+            multicast: task.multicast,
             machine: MachineForm::of(task.machine())?,
             switching: task.machine().switching().name().to_string(),
             bound_cycles: bound.cycles.0,
@@ -97,6 +102,10 @@ pub fn check(file: &CollectiveFile) -> Result<CheckedBound> {
     let mut task = Task::new(&machine, operation, file.bytes, 0)?;
     fits(&task)?;
     task.combine = file.combine_time.map(combine).transpose()?;
+    if file.multicast {
+        task.multicast = true;
+        multicast::possible(&task)?;
+    }
     match (file.root, operation.is_rooted()) {
         (None, false) => {}
         (Some(root), true) => {

@@ -19,6 +19,9 @@ pub struct RaceForm<'a> {
     /// Cycles of adding up a byte; left out where that costs nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     combine_time: Option<f64>,
+    /// Whether routers copy; left out where they do not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    multicast: bool,
     /// The roots that were compared; left out where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     roots: Vec<NodeId>,
@@ -81,6 +84,7 @@ impl<'a> From<&'a RaceVerdict> for RaceForm<'a> {
             bytes: facts.bytes,
             members: facts.members,
             combine_time: facts.combine.map(Ratio::to_f64),
+            multicast: facts.multicast,
             roots: facts.roots.clone(),
             bound_cycles: bound.cycles.0,
             bound: BoundForm {

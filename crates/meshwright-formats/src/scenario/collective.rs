@@ -29,6 +29,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
         let time = value.quantity("cycles of adding up a byte, such as \"1/4\"")?;
         asked.combine = Some(quantity::byte_time(&time, None).map_err(|error| value.reword(error))?);
     }
+    asked.multicast = table.get("multicast").map_or(Ok(false), |value| value.boolean())?;
     asked.algorithms = table.get("algorithm").map_or(Ok(Vec::new()), |value| algorithms(&value))?;
     let name = match table.get("name") {
         Some(value) => value.name()?,

@@ -270,6 +270,7 @@ pub const COLLECTIVE: KeyTable = KeyTable {
             "all",
         ),
         key("combine_time", "of adding up a byte", "cycles such as `0.25` or `\"1/4\"`", "nothing"),
+        key("multicast", "whether routers copy messages that pass them", "`true` or `false`", "`false`"),
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[collective]]\nname = \"parameters\"\noperation = \"broadcast\"\nbytes = \"64 KiB\"\nroot = [0, 2]\n\
               algorithm = [\"chain\", \"binomial\"]\n\n[[collective]]\noperation = \"reduce\"\nbytes = 4096\ncombine_time = 0.25\n",

@@ -9,7 +9,7 @@ use super::*;
 use meshwright_core::rng;
 use meshwright_network::topology::Switching;
 use meshwright_schedule::process::{Action, Context, Process};
-use meshwright_schedule::{Dependency, Op, Schedule};
+use meshwright_schedule::{Awaits, Dependency, Op, Schedule};
 use meshwright_sim::{Engine, run, simulate};
 
 /// A machine for this sigma, and the bytes of the load.
@@ -169,7 +169,7 @@ impl Recorded<'_, '_> {
             let mut schedule = self.schedule.borrow_mut();
             let rank = &mut schedule.ranks[context.node().index()];
             let step = rank.ops.len() as u32;
-            rank.dependencies.extend(trigger.map(|on| Dependency { step, on, start_only: false }));
+            rank.dependencies.extend(trigger.map(|on| Dependency { step, on, awaits: Awaits::End }));
             match action {
                 Action::Send { to, bytes, payload, token } => {
                     rank.ops.push(Op::Send { peer: to, bytes, tag: count(&mut self.told, to) });

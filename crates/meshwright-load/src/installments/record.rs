@@ -2,7 +2,7 @@
 
 use super::streams::CarryingLink;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_schedule::{Dependency, Op, Rank, Schedule};
+use meshwright_schedule::{Awaits, Dependency, Op, Rank, Schedule};
 
 /// A flow in installments.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Programs {
 fn append(rank: &mut Rank, op: Op, after: impl Iterator<Item = u32>) -> u32 {
     let step = rank.ops.len() as u32;
     rank.ops.push(op);
-    rank.dependencies.extend(after.map(|on| Dependency { step, on, start_only: false }));
+    rank.dependencies.extend(after.map(|on| Dependency { step, on, awaits: Awaits::End }));
     step
 }
 

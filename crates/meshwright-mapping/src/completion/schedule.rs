@@ -4,7 +4,7 @@ use super::Folded;
 use crate::Placement;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::Machine;
-use meshwright_schedule::{Dependency, Op, Rank, Schedule};
+use meshwright_schedule::{Awaits, Dependency, Op, Rank, Schedule};
 
 impl Folded {
     /// The schedule of the tree with its tasks on these nodes. Core c of a node computes on processor c of its rank; the host's
@@ -99,7 +99,7 @@ impl Writer<'_> {
             rank.processors.push(0);
         }
         let needed = waits_for.into_iter().flatten();
-        rank.dependencies.extend(needed.map(|on| Dependency { step, on, start_only: false }));
+        rank.dependencies.extend(needed.map(|on| Dependency { step, on, awaits: Awaits::End }));
         step
     }
 

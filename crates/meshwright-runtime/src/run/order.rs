@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::skeleton::execute::Settings;
 use crate::transport::Wire;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_schedule::{Dependency, Op, Rank};
+use meshwright_schedule::{Awaits, Dependency, Op, Rank};
 
 /// An order.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Order {
         match self {
             Self::Nothing => None,
             Self::Play(settings, rank) => {
-                let wait = |d: &Dependency| (d.step, d.on, d.start_only);
+                let wait = |d: &Dependency| (d.step, d.on, d.awaits.is_start());
                 let program =
                     (rank.ops.iter().map(step).collect(), rank.dependencies.iter().map(wait).collect());
                 Some(((settings.cycle_nanoseconds, settings.patience.as_nanos() as u64), program))
@@ -70,7 +70,9 @@ impl Wire for Order {
             return Some(Self::Nothing);
         };
         let settings = Settings { cycle_nanoseconds, patience: Duration::from_nanos(patience) };
-        let dependency = |(step, on, start_only)| Dependency { step, on, start_only };
+        // Ranks know no routers: what relays waits for the end.
+        let awaits = |is_start| if is_start { Awaits::Start } else { Awaits::End };
+        let dependency = |(step, on, is_start)| Dependency { step, on, awaits: awaits(is_start) };
         let ops = steps.iter().map(op).collect();
         Some(Self::Play(
             settings,
@@ -92,8 +94,8 @@ mod tests {
             Op::Calc { cycles: Cycles(1 << 44) },
         ];
         let dependencies = vec![
-            Dependency { step: 1, on: 0, start_only: true },
-            Dependency { step: 2, on: 0, start_only: false },
+            Dependency { step: 1, on: 0, awaits: Awaits::Start },
+            Dependency { step: 2, on: 0, awaits: Awaits::End },
         ];
         let settings = Settings { cycle_nanoseconds: Some(0.5), patience: Duration::from_millis(1500) };
         let still = Settings { cycle_nanoseconds: None, ..settings };

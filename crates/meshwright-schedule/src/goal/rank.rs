@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use super::label::Label;
 use super::quoted;
-use crate::{CALC_MAX, Dependency, Op, Rank};
+use crate::{Awaits, CALC_MAX, Dependency, Op, Rank};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{ENTRIES_MAX, Place, Tokens};
 use meshwright_core::units::{Bytes, Cycles, NodeId};
@@ -54,7 +54,7 @@ impl Verb {
     }
 }
 
-const STATEMENT: &str = "`send`, `recv`, `calc`, or a label with `:`, `requires` or `irequires`";
+const STATEMENT: &str = "`send`, `recv`, `calc`, or a label with `:`, `requires`, `irequires` or `relays`";
 
 impl<'t, 'a> Reader<'t, 'a> {
     /// A reader of a file with so many ranks.
@@ -106,7 +106,16 @@ impl<'t, 'a> Reader<'t, 'a> {
             processors[step as usize] = processor;
         }
         let (ops, dependencies) = (self.ops.as_slice().to_vec(), self.dependencies.as_slice().to_vec());
-        Ok(Rank { ops, dependencies, processors })
+        let rank = Rank { ops, dependencies, processors };
+        match rank.wrong_relay() {
+            None => Ok(rank),
+            Some(step) => {
+                let place = self.places[self.places.len() - rank.ops.len() + step as usize];
+                let message = "what relays is no send, or not of as many bytes as what it relays";
+                let expected = "a send that relays one receive of the same size";
+                Err(self.tokens.error_at(place, "", message.to_string(), expected))
+            }
+        }
     }
 
     fn statement(&mut self) -> Result<()> {
@@ -129,8 +138,9 @@ impl<'t, 'a> Reader<'t, 'a> {
                     None => Err(self.no_step(&Label::new(self.tokens.word()), place)),
                 }
             }
-            b"requires" => self.dependency(first, place, false),
-            b"irequires" => self.dependency(first, place, true),
+            b"requires" => self.dependency(first, place, Awaits::End),
+            b"irequires" => self.dependency(first, place, Awaits::Start),
+            b"relays" => self.dependency(first, place, Awaits::Head),
             _ => {
                 if second {
                     self.tokens.hold();
@@ -234,7 +244,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// `first requires other`, whose verb has been read.
-    fn dependency(&mut self, first: Label, place: Place, start_only: bool) -> Result<()> {
+    fn dependency(&mut self, first: Label, place: Place, awaits: Awaits) -> Result<()> {
         if !self.tokens.next_on_line()? || matches!(self.tokens.word(), b"{" | b"}" | b":") {
             return Err(self.tokens.unexpected("the label of a step"));
         }
@@ -247,7 +257,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         let other_place = self.tokens.place();
         let step = self.look_up(index, End::Step, first, place);
         let on = self.look_up(index, End::On, other, other_place);
-        self.dependencies.push(Dependency { step, on, start_only });
+        self.dependencies.push(Dependency { step, on, awaits });
         Ok(())
     }
 

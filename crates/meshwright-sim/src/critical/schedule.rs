@@ -36,7 +36,7 @@ use meshwright_schedule::{MatchedMessage, Message, Op, Schedule};
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn of_schedule(machine: &Machine, schedule: &Schedule) -> Result<CriticalPath> {
-    if machine.fabric().is_none() {
+    if machine.fabric().is_none() && !schedule.has_relays() {
         let task = ScheduleTask::new(machine, schedule)?;
         let matched = schedule.matched().expect("the task was made from it");
         let mut core = Core::watched(machine, None, Log::default());
@@ -81,6 +81,10 @@ impl<E: Control> Driver<E> for Timed<'_> {
     fn delivered(&mut self, engine: &mut E, message: u32) {
         self.times.arrived[message as usize] = engine.now();
         self.program.delivered(engine, message);
+    }
+
+    fn head(&mut self, engine: &mut E, message: u32) {
+        self.program.head(engine, message);
     }
 
     fn timer(&mut self, engine: &mut E, step: u32) {
@@ -173,7 +177,7 @@ impl<'r> Run<'r> {
             for dependency in waiting.row(step) {
                 let after = dependency.step as usize;
                 let follower = &mut self.steps[base + after];
-                follower.begin = follower.begin.max(if dependency.start_only { begin } else { end });
+                follower.begin = follower.begin.max(if dependency.awaits.is_start() { begin } else { end });
                 missing[after] -= 1;
                 if missing[after] == 0 {
                     ready.push(after);
@@ -237,7 +241,7 @@ impl<'r> Run<'r> {
         let base = self.first[rank];
         let own =
             self.schedule.ranks[rank].dependencies.iter().filter(|one| base + one.step as usize == step);
-        let binds = own.map(|one| (base + one.on as usize, !one.start_only)).find(|&(on, at_end)| {
+        let binds = own.map(|one| (base + one.on as usize, !one.awaits.is_start())).find(|&(on, at_end)| {
             let Timing { begin: other, end, .. } = self.steps[on];
             begin == if at_end { end } else { other }
         });

@@ -63,6 +63,8 @@ enum MessageEvent {
     /// By the number of the message: its slot may have been given back in this moment.
     Sent(u32),
     Delivered(u32),
+    /// By the number of the message: its head is at its target.
+    Came(u32),
     /// By the number of the message: its target's node is done with it.
     Received(u32),
     Timer(u32),
@@ -101,6 +103,8 @@ pub(crate) struct Core<'m, W = ()> {
     in_turn: bool,
     /// Whether the driver wants to know when messages have left their sources.
     tells_sent: bool,
+    /// Whether the driver wants to know when heads have reached their targets.
+    tells_heads: bool,
     /// The link that has a second wire beside it.
     second: Option<LinkId>,
     /// Who is told who waits for whom.
@@ -163,6 +167,7 @@ impl<'m, W: Witness> Core<'m, W> {
                 && ports.is_none()
                 && machine.costs().head_ticks() > 0,
             tells_sent: true,
+            tells_heads: false,
             second,
             witness,
         }
@@ -254,6 +259,7 @@ impl<'m, W: Witness> Core<'m, W> {
                     _ => driver.delivered(self, message),
                 }
             }
+            MessageEvent::Came(message) => driver.head(self, message),
             MessageEvent::Received(message) => driver.delivered(self, message),
             MessageEvent::Timer(id) => driver.timer(self, id),
         }

@@ -34,6 +34,14 @@ impl<W: Witness> Control for Core<'_, W> {
         }
     }
 
+    fn relay(&mut self, message: u32, at: u64) {
+        let slot = self.take_slot(message);
+        if let Some(log) = self.witness.log() {
+            log.started(message, [at, at]);
+        }
+        self.events.push(at, MessageEvent::Head(slot));
+    }
+
     fn set_timer(&mut self, id: u32, at: u64) {
         self.events.push(at, MessageEvent::Timer(id));
     }
@@ -54,6 +62,11 @@ impl<'m, W: Witness> Referee<'m> for Core<'m, W> {
         self.messages.extend(messages.iter().map(|message| PendingMessage::new(message, &self.costs)));
         self.flights.clear();
         self.idle.clear();
+    }
+
+    fn tell_heads(&mut self) -> bool {
+        self.tells_heads = self.in_turn && self.nodes.is_none();
+        self.tells_heads
     }
 
     fn run<D: Driver<Self>>(&mut self, driver: &mut D) {

@@ -101,6 +101,9 @@ impl<W: Witness> Core<'_, W> {
     /// The head reaches its target at a time: the rest follows without a stop.
     pub(super) fn arrive(&mut self, slot: u32, time: u64) {
         let Flight { body, hops, left, message, .. } = *self.flight(slot);
+        if self.tells_heads {
+            self.events.push(time, MessageEvent::Came(message));
+        }
         let end = match self.switching {
             Switching::Wormhole | Switching::CutThrough => time + body,
             Switching::StoreAndForward => time,

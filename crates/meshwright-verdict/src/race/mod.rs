@@ -19,6 +19,7 @@ mod words;
 
 use std::sync::Arc;
 
+use meshwright_collectives::algorithms::multicast;
 use meshwright_collectives::bound::{self, Bound};
 use meshwright_collectives::flow::Flow;
 use meshwright_collectives::synthesis::Recipe;
@@ -43,6 +44,8 @@ pub struct Asked {
     pub root: Option<NodeId>,
     /// Cycles of adding up a byte; none if that costs nothing.
     pub combine: Option<Ratio>,
+    /// Whether routers copy messages that pass them.
+    pub multicast: bool,
     /// Names of algorithms; none for all of them. Those that are named are simulated whatever their prospects.
     pub algorithms: Vec<&'static Algorithm>,
     /// How much is simulated.
@@ -76,6 +79,7 @@ impl Asked {
             bytes,
             root: None,
             combine: None,
+            multicast: false,
             algorithms: Vec::new(),
             effort: Effort::default(),
         }
@@ -87,6 +91,7 @@ impl Asked {
             [] => algorithm::all()
                 .filter(|one| one.operations.contains(&self.operation))
                 .filter(|one| self.effort.searches || !synthesis::is_searched(one))
+                .filter(|one| self.multicast || !multicast::ALGORITHMS.iter().any(|own| own.name == one.name))
                 .collect(),
             some => some.to_vec(),
         }
@@ -104,6 +109,8 @@ pub struct RaceFacts {
     pub members: u32,
     /// Cycles of adding up a byte.
     pub combine: Option<Ratio>,
+    /// Whether routers copy messages that pass them.
+    pub multicast: bool,
     /// The roots that were compared; none where the operation has no root.
     pub roots: Vec<NodeId>,
     /// A time that no algorithm beats from any of these roots, and what proves it.
@@ -340,6 +347,7 @@ impl Contest for Race<'_> {
             bytes: self.asked.bytes,
             members: self.tasks[0].members(),
             combine: self.asked.combine,
+            multicast: self.asked.multicast,
             roots: if self.asked.operation.is_rooted() { roots.collect() } else { Vec::new() },
             bound: self.bound.clone(),
         })

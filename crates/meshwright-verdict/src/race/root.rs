@@ -1,6 +1,7 @@
 //! Where a rooted operation may begin.
 
 use meshwright_collectives::Task;
+use meshwright_collectives::algorithms::multicast;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, NodeId};
 use meshwright_network::topology::{Machine, Topology};
@@ -16,6 +17,10 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     check_bytes(asked)?;
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
     task.combine = asked.combine;
+    if asked.multicast {
+        task.multicast = true;
+        multicast::possible(&task)?;
+    }
     let of = |root: NodeId| -> Result<Task<'m>> {
         let member = task
             .nodes()

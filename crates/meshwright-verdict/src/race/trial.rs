@@ -94,8 +94,11 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> 
 }
 
 /// The longest chain of messages that wait for each other, each as long as it takes alone, in cycles; without bytes where these come in
-/// chunks. 0 where there is too much to look at.
+/// chunks. 0 where there is too much to look at, and where routers copy what is still on its way.
 fn chain(task: &Task<'_>, flow: &Flow, streams: bool) -> u64 {
+    if flow.is_copied() {
+        return 0;
+    }
     let (machine, costs) = (task.machine(), task.machine().costs());
     let alone = |index: usize| {
         let transfer = flow.transfers()[index];

@@ -26,6 +26,11 @@ impl Judge<'_> {
 
     /// The same of a message by which a member first has bytes, so many links from where they begin.
     fn joined(&self, time: u64, hops: u64, bytes: u128) -> Option<u128> {
+        if self.task.multicast {
+            let others = self.alone(0, hops) - self.alone(0, 1);
+            let most = self.alone(0, hops).saturating_add(self.task.bytes.saturating_mul(self.byte()));
+            return self.price(time.min(most), others, [1, self.head()], bytes);
+        }
         let before = if hops > 1 { self.alone(self.least(), hops - 1) } else { 0 };
         let capped = |time: u64, others: u64, hops: u64| {
             let most = (self.alone(0, hops) + others).saturating_add(

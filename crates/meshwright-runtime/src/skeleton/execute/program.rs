@@ -32,7 +32,7 @@ impl RankProgram {
             missing[dependency.step as usize] += 1;
         }
         let waits = |dependency: &Dependency| {
-            (2 * dependency.on as usize + usize::from(!dependency.start_only), dependency.step)
+            (2 * dependency.on as usize + usize::from(!dependency.awaits.is_start()), dependency.step)
         };
         let waiting = Csr::from_pairs(2 * steps, rank.dependencies.iter().map(waits));
         let ready = (0..).zip(&missing).filter(|(_, missing)| **missing == 0).map(|(step, _)| step).collect();
