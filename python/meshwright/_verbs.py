@@ -650,6 +650,7 @@ def race(
     algorithm: Options | None = None,
     root: Coordinates | None = None,
     combine_time: Scalar | None = None,
+    multicast: bool = False,
     explain: bool = False,
     out: Path | None = None,
     png: bool = False,
@@ -683,11 +684,13 @@ def race(
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     algorithm
-        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of messages, alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, three-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, synthesis
+        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of messages, alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, three-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, multicast, multicast-trees, synthesis
     root
         broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
     combine_time
         Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
+    multicast
+        Routers copy messages that pass them: adds multicasts; cut-through only
     explain
         Also tell why the winner takes as long as it does, see meshwright explain
     out
@@ -1230,6 +1233,7 @@ _OPTIONS: Dict[str, Dict[str, Tuple[str, str]]] = {
         "algorithm": ("--algorithm", "many"),
         "root": ("--root", "one"),
         "combine_time": ("--combine-time", "one"),
+        "multicast": ("--multicast", "one"),
         "explain": ("--explain", "one"),
         "out": ("--out", "one"),
         "png": ("--png", "one"),

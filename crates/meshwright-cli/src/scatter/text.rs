@@ -115,13 +115,14 @@ fn split(findings: &Findings<'_>, outcome: &ScatterOutcome) -> String {
         );
         text += &format!(
             "sharing cost rank 0 {} ms: messages {}, waiting {}, slowed by the others {}, work in vain {}; alone, as fast as at \
-             first, it takes {} ms\n",
+             first, it takes {} ms\nthe others lacked work, which cost one of them {} ms\n",
             milliseconds(overhead.seconds()),
             milliseconds(overhead.messages_seconds),
             milliseconds(overhead.waiting_seconds),
             milliseconds(overhead.slowed_seconds),
             milliseconds(overhead.in_vain_seconds),
-            milliseconds(overhead.alone_seconds)
+            milliseconds(overhead.alone_seconds),
+            milliseconds(overhead.lacking_seconds)
         );
     }
     if findings.ranks <= DRAWN_MAX {

@@ -1,14 +1,18 @@
 //! The load handed out while it is worked off: in pieces that shrink, by how fast every rank turns out to be.
 //!
 //! Every rank has at most two pieces, so it never waits for the next one. A piece is a quarter of what its rank should
-//! take of what is left, at the rates seen so far; rank 0 works on small ones and looks for messages in between. When
-//! nothing is left to hand out, rank 0 does again what it would have back later from others, and takes what is there
-//! first; a rank that is lost loses no load.
+//! take of what is left, at the rates seen so far; rank 0 works on small ones and looks for messages in between.
+//!
+//! A rank works off its own equal share from the front. When nothing is left of it, it does again what others have of it, and only then takes
+//! from the back of the share that would end last; where nothing is left to take, it does again what would come back last. So its share is
+//! done no later than if nobody had helped, but for what the run itself costs. What is there first is taken; a rank that is lost loses no load.
 //!
 //! Ranks may share cores, and then more of them can be slower than one. Rank 0 works on the first 1/64 before it hands out
 //! anything; if all together turn out to be slower than that, it goes on alone, until it has become so slow itself that others help.
 
+mod again;
 mod overhead;
+mod shares;
 
 pub use overhead::{Corrections, Overhead};
 
@@ -16,6 +20,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
+use self::again::Again;
+use self::shares::Shares;
 use super::calibrate::Calibration;
 use super::protocol::{self, Clock, PIECE, RESULTS};
 use super::root::WorkedPart;
@@ -62,16 +68,12 @@ struct Hand {
     pieces: VecDeque<Handed>,
     is_lost: bool,
     share: u64,
+    /// When its last piece ended, and how long it had none before that, from the first on.
+    ended: f64,
+    idle: f64,
+    /// The most and the least bytes a second that were seen.
+    seen: (f64, f64),
     row: Option<StarRow>,
-}
-
-/// A piece of another rank that rank 0 works off as well.
-struct Again {
-    whole: Range<u64>,
-    next: u64,
-    done: Vec<WorkedPart>,
-    /// How long rank 0 has worked on it.
-    seconds: f64,
 }
 
 /// A run.
@@ -89,10 +91,7 @@ pub(super) struct Adaptive<'r> {
     is_alone: bool,
     /// The rates of its last pieces.
     recent: [f64; RECENT],
-    /// What was not handed out yet.
-    next: u64,
-    /// What lost ranks had.
-    back: Vec<Range<u64>>,
+    shares: Shares<'r>,
     again: Option<Again>,
     parts: Vec<WorkedPart>,
     worked: u64,
@@ -122,6 +121,9 @@ impl<'r> Adaptive<'r> {
             pieces: VecDeque::new(),
             is_lost: false,
             share: 0,
+            ended: 0.0,
+            idle: 0.0,
+            seen: (1.0 / measured.times.work.max(1e-12), 1.0 / measured.times.work.max(1e-12)),
             row: None,
         };
         Self {
@@ -136,8 +138,7 @@ impl<'r> Adaptive<'r> {
             crowded: 1.0,
             is_alone: false,
             recent: [0.0; RECENT],
-            next: 0,
-            back: Vec::new(),
+            shares: Shares::new(load, calibration.ranks.len()),
             again: None,
             parts: Vec::new(),
             worked: 0,
@@ -159,7 +160,9 @@ impl<'r> Adaptive<'r> {
                 break;
             }
             self.feed(mail)?;
-            if let Some(part) = self.take(self.own_bytes()) {
+            if self.chosen_own() {
+                self.work_again(mail)?;
+            } else if let Some(part) = self.take(0, self.own_bytes()) {
                 let results = self.own(mail, part.clone())?;
                 self.keep(0, WorkedPart { part, results });
                 self.decide();
@@ -187,7 +190,7 @@ impl<'r> Adaptive<'r> {
 
     /// Measures rank 0 while nobody else works.
     fn try_alone<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
-        let Some(part) = self.take(self.load.bytes() / ALONE) else { return Ok(()) };
+        let Some(part) = self.take(0, self.load.bytes() / ALONE) else { return Ok(()) };
         let crowded = self.hands[0].rate;
         let results = self.own(mail, part.clone())?;
         self.keep(0, WorkedPart { part, results });
@@ -210,15 +213,10 @@ impl<'r> Adaptive<'r> {
         };
     }
 
-    /// What nobody has.
-    fn left(&self) -> u64 {
-        self.load.bytes() - self.next + self.back.iter().map(|part| part.end - part.start).sum::<u64>()
-    }
-
     /// The bytes that a rank should take next.
     fn bytes_for(&self, rank: usize) -> f64 {
         let whole: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
-        self.left() as f64 * self.hands[rank].rate / whole * PART
+        self.shares.left() as f64 * self.hands[rank].rate / whole * PART
     }
 
     fn own_bytes(&self) -> u64 {
@@ -226,41 +224,28 @@ impl<'r> Adaptive<'r> {
         self.bytes_for(0).clamp(rate * OWN.0, rate * OWN.1).max(1.0) as u64
     }
 
-    /// Takes about so many bytes of what nobody has.
-    fn take(&mut self, wanted: u64) -> Option<Range<u64>> {
-        let mut part = match self.back.pop() {
-            Some(part) => part,
-            None => {
-                let all = self.next..self.load.bytes();
-                self.next = all.end;
-                all
-            }
-        };
-        if part.is_empty() {
-            return None;
+    /// Takes about so many bytes for a rank: of its own share, else what others have of it, else of what nobody has.
+    fn take(&mut self, rank: usize, wanted: u64) -> Option<Range<u64>> {
+        if !self.shares.has_own(rank)
+            && let Some(part) = self.own_of_others(rank)
+        {
+            return Some(part);
         }
-        let end = self.cut(&part, wanted);
-        if end < part.end {
-            match part.end == self.load.bytes() && self.next == part.end {
-                true => self.next = end,
-                false => self.back.push(end..part.end),
-            }
-            part.end = end;
-        }
-        Some(part)
+        let rates: Vec<f64> = self.hands.iter().map(|hand| hand.rate).collect();
+        self.shares.take(rank, wanted, &rates)
     }
 
-    /// Where to cut a part so that about so many bytes lie before, at least some.
-    fn cut(&self, part: &Range<u64>, wanted: u64) -> u64 {
-        let mut wanted = wanted.max(1);
-        loop {
-            let at = part.start.saturating_add(wanted).min(part.end);
-            let cut = self.load.cuts(&[at, self.load.bytes()])[0].min(part.end);
-            if cut > part.start || at == part.end {
-                return if at == part.end { part.end } else { cut };
-            }
-            wanted = wanted.saturating_mul(2);
-        }
+    /// A piece of the share of a rank that others have, and it has not.
+    fn own_of_others(&self, rank: usize) -> Option<Range<u64>> {
+        let has = |part: &Range<u64>| self.hands[rank].pieces.iter().any(|handed| handed.part == *part);
+        let others = self.hands.iter().enumerate().filter(|&(other, _)| other != rank);
+        let all = others.flat_map(|(_, hand)| &hand.pieces).map(|handed| &handed.part);
+        let mut own = all.filter(|part| self.shares.owner(part) == rank && !has(part) && !self.is_done(part));
+        own.next().cloned()
+    }
+
+    fn is_done(&self, part: &Range<u64>) -> bool {
+        self.parts.iter().any(|worked| part.contains(&worked.part.start))
     }
 
     /// Sends pieces to those who have fewer than two.
@@ -276,11 +261,13 @@ impl<'r> Adaptive<'r> {
                 }
                 let whole: f64 = self.hands.iter().filter(|hand| !hand.is_lost).map(|hand| hand.rate).sum();
                 let least = hand.rate * hand.startup * STARTUPS;
-                // Too little is left to be worth the message.
-                if self.left() as f64 / whole < 2.0 * hand.startup {
-                    continue;
-                }
-                let Some(part) = self.take(self.bytes_for(rank).max(least) as u64) else { return Ok(()) };
+                // Too little may be left of others to be worth the message.
+                let has_own = self.shares.has_own(rank) || self.own_of_others(rank).is_some();
+                let is_worth = has_own || self.shares.left() as f64 / whole >= 2.0 * hand.startup;
+                let wanted = self.bytes_for(rank).max(least) as u64;
+                let part = if is_worth { self.take(rank, wanted) } else { None };
+                let part = part.or_else(|| if round == 0 { self.late_for(rank) } else { None });
+                let Some(part) = part else { continue };
                 let begin = self.now();
                 protocol::send_whole(mail, rank as u32, PIECE, self.load.piece(part.clone()))?;
                 let sent = self.now();
@@ -329,9 +316,16 @@ impl<'r> Adaptive<'r> {
         if end > begin {
             // The last pieces say most of what is to come.
             hand.rate = (part.end - part.start) as f64 / (end - begin);
+            hand.seen = (hand.seen.0.max(hand.rate), hand.seen.1.min(hand.rate));
             self.decide();
         }
         let hand = &mut self.hands[rank];
+        hand.idle += if hand.row.is_some_and(|row| row.work != (0.0, 0.0)) {
+            (begin - hand.ended).max(0.0)
+        } else {
+            0.0
+        };
+        hand.ended = end;
         if let Some(row) = &mut hand.row {
             if row.work == (0.0, 0.0) {
                 row.receive.1 = there.max(row.receive.0);
@@ -342,7 +336,7 @@ impl<'r> Adaptive<'r> {
         }
         self.forget(&part);
         // Rank 0 may have been faster.
-        if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
+        if !self.is_done(&part) {
             self.keep(rank, WorkedPart { part, results });
         }
     }
@@ -369,11 +363,14 @@ impl<'r> Adaptive<'r> {
         }
         hand.is_lost = true;
         self.corrections.lost.push(lost.rank);
-        for Handed { part, .. } in std::mem::take(&mut hand.pieces) {
+        let pieces = std::mem::take(&mut hand.pieces);
+        self.shares.lose(lost.rank as usize);
+        for Handed { part, .. } in pieces {
             self.forget(&part);
-            if !self.parts.iter().any(|worked| part.contains(&worked.part.start)) {
+            let is_held = self.hands.iter().any(|hand| hand.pieces.iter().any(|handed| handed.part == part));
+            if !is_held && !self.is_done(&part) {
                 self.corrections.redone_bytes += part.end - part.start;
-                self.back.push(part);
+                self.shares.give_back(part);
             }
         }
         Ok(())
@@ -392,55 +389,6 @@ impl<'r> Adaptive<'r> {
         row.receive.1 = row.work.0;
         row.work.1 = end;
         Ok(results)
-    }
-
-    /// Whether there is a piece that rank 0 would be done with before its rank, by what is known; it is chosen.
-    fn chosen_again(&mut self) -> bool {
-        if self.again.is_some() {
-            return true;
-        }
-        let (now, own) = (self.now(), self.hands[0].rate);
-        let mut latest: Option<(f64, Range<u64>)> = None;
-        for hand in &self.hands[1..] {
-            let mut queued = 0.0;
-            for (place, handed) in hand.pieces.iter().enumerate() {
-                let bytes = (handed.part.end - handed.part.start) as f64;
-                queued += bytes / hand.rate;
-                // Late already: as late again.
-                let waited = if place == 0 { now - handed.since } else { 0.0 };
-                queued = if place == 0 { (queued - waited).max(waited - queued).max(0.0) } else { queued };
-                let is_done = self.parts.iter().any(|worked| handed.part.contains(&worked.part.start));
-                if !is_done && queued > bytes / own && latest.as_ref().is_none_or(|(time, _)| queued > *time)
-                {
-                    latest = Some((queued, handed.part.clone()));
-                }
-            }
-        }
-        self.again =
-            latest.map(|(_, whole)| Again { next: whole.start, whole, done: Vec::new(), seconds: 0.0 });
-        self.again.is_some()
-    }
-
-    /// One more small piece of what is done again; all of it counts when the whole is done.
-    fn work_again<E: Endpoint>(&mut self, mail: &mut Mailbox<E>) -> Result<(), Lost> {
-        let Some(Again { whole, next, mut done, seconds }) = self.again.take() else { return Ok(()) };
-        let rest = next..whole.end;
-        let part = next..self.cut(&rest, self.own_most());
-        let (end, begin) = (part.end, self.now());
-        let results = self.own(mail, part.clone())?;
-        let seconds = seconds + self.now() - begin;
-        done.push(WorkedPart { part, results });
-        if end < whole.end {
-            self.again = Some(Again { whole, next: end, done, seconds });
-            return Ok(());
-        }
-        self.corrections.redone_bytes += whole.end - whole.start;
-        done.into_iter().for_each(|worked| self.keep(0, worked));
-        Ok(())
-    }
-
-    fn own_most(&self) -> u64 {
-        (self.hands[0].rate * OWN.1).max(1.0) as u64
     }
 }
 

@@ -37,10 +37,13 @@ pub struct Overhead {
     pub slowed_seconds: f64,
     /// Work that others were done with first.
     pub in_vain_seconds: f64,
+    /// What it cost another that it had nothing to do, before its first piece and between two: so long, times how much slower it became. Of the rank that
+    /// this cost most; no time of rank 0.
+    pub lacking_seconds: f64,
 }
 
 impl Overhead {
-    /// All of it but the time of rank 0 alone.
+    /// All of it that is time of rank 0, but that of rank 0 alone.
     pub fn seconds(&self) -> f64 {
         self.messages_seconds + self.waiting_seconds + self.slowed_seconds + self.in_vain_seconds
     }
@@ -51,7 +54,19 @@ impl Adaptive<'_> {
     pub(super) fn account(&mut self, end: f64) {
         let (seconds, bytes) = self.own;
         let pace = if self.alone > 0.0 { 1.0 / self.alone } else { 0.0 };
+        let lacked = |hand: &super::Hand| {
+            let begun = hand.row.map_or(0.0, |row| row.work.0);
+            // What it is still at says how slow it is, too.
+            let held = hand
+                .pieces
+                .front()
+                .map(|held| (held.part.end - held.part.start) as f64 / (end - held.since).max(1e-9));
+            (begun + hand.idle) * hand.seen.0 / held.map_or(hand.seen.1, |rate| rate.min(hand.seen.1))
+        };
+        let others = self.hands[1..].iter().filter(|hand| !hand.is_lost);
+        let lacking = others.map(lacked).fold(0.0, f64::max);
         let overhead = &mut self.corrections.overhead;
+        overhead.lacking_seconds = lacking;
         overhead.alone_seconds = self.load.bytes() as f64 * pace;
         overhead.slowed_seconds = (seconds - bytes as f64 * pace).max(0.0);
         overhead.messages_seconds = (end - seconds - overhead.waiting_seconds).max(0.0);

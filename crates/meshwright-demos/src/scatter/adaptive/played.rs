@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -152,14 +153,13 @@ fn equal(bytes: u64, speeds: &[Speed]) -> u64 {
     others.fold(own, u64::max)
 }
 
-/// Ranks of random speeds that may collapse at a random moment, rank 0 too: a run is never slower than rank 0 alone by more than what it
-/// measured to have lost. Where rank 0 keeps its speed, that is no line of its own clock: its work alone takes so long.
+/// Ranks of random speeds that may collapse at a random moment, rank 0 too: a run is never slower than rank 0 alone, nor than equal shares, by more
+/// than what it measured to have lost. Where rank 0 keeps its speed, the first is no line of its own clock: its work alone takes so long.
 ///
-/// Against equal shares, which may be luckier than what can be known in time, it loses little.
-#[test]
-fn no_run_is_slower_than_rank_0_alone_but_for_what_was_measured_nor_much_slower_than_equal_shares() {
+/// The worst of equal shares and of rank 0 alone, and how often it is faster than equal shares.
+fn draws(seeds: Range<u64>) -> (f64, f64, usize) {
     let (mut worst_alone, mut worst_equal, mut faster) = (0.0f64, 0.0f64, 0);
-    for seed in 0..400 {
+    for seed in seeds {
         let mut random = rng::stream(seed, "played");
         let load = text(random.random_range(20_000..400_000));
         let bytes = load.bytes();
@@ -179,11 +179,25 @@ fn no_run_is_slower_than_rank_0_alone_but_for_what_was_measured_nor_much_slower_
         let slowed = if keeps { 0.0 } else { overhead.slowed_seconds };
         let lost = overhead.seconds() - overhead.slowed_seconds + slowed;
         assert!(took <= alone + lost + 1e-9, "{what}");
+        assert!(took <= equal + overhead.seconds() + overhead.lacking_seconds + 1e-9, "{what}");
         (worst_alone, worst_equal) = (worst_alone.max(took / alone), worst_equal.max(took / equal));
-        faster += u32::from(took < equal);
+        faster += usize::from(took < equal);
     }
     println!(
         "at the worst {worst_equal:.3} of equal shares, {worst_alone:.3} of rank 0 alone; faster than equal in {faster}"
     );
-    assert!(worst_alone < 1.01 && worst_equal < 1.8 && faster >= 390, "{worst_alone} {worst_equal} {faster}");
+    (worst_equal, worst_alone, faster)
+}
+
+#[test]
+fn no_run_is_slower_than_rank_0_alone_or_equal_shares_but_for_what_was_measured() {
+    let (worst_equal, worst_alone, faster) = draws(0..400);
+    assert!(worst_alone < 1.01 && worst_equal < 1.7 && faster >= 396, "{worst_alone} {worst_equal} {faster}");
+}
+
+#[test]
+#[ignore = "a minute"]
+fn nor_is_any_of_twenty_thousand() {
+    let (_, _, faster) = draws(400..20_000);
+    assert!(faster > 19_300, "{faster}");
 }
