@@ -10,7 +10,10 @@ use super::packing::{self, Depth, Trees, Wires};
 use crate::Task;
 
 /// Costs of a level of depth that are tried, the first of them first.
-const LEVELS: [f64; 3] = [1.0, 0.6, 4.0];
+const LEVELS: [f64; 4] = [1.0, 0.6, 2.0, 4.0];
+
+/// Level and haste that are tried again where there are many trees: what is best for few may not be.
+const MANY: [(f64, u32); 2] = [(2.0, 1), (2.0, 16)];
 
 /// What a level further from the end is worth in chunks.
 const HASTES: [u32; 3] = [1, 4, 16];
@@ -18,7 +21,7 @@ const HASTES: [u32; 3] = [1, 4, 16];
 /// Factors by which the number of trees is changed: coarsely, then finely.
 const FACTORS: [f64; 2] = [1.5, 1.15];
 
-/// Up to so many messages everything is tried, beyond only more trees.
+/// Up to so many messages everything is tried, beyond only more trees and [`MANY`].
 const FEW_MESSAGES: usize = 1 << 17;
 
 /// A packing whose messages begin in the order of its list schedule.
@@ -52,15 +55,20 @@ pub fn climb(task: &Task<'_>, best: Option<Cycles>) -> Result<Option<(Trees, Tim
     }
     let first = Trees { trees: start.trees.min(start.few), ..start.first };
     let mut best = (first, packed(task, first)?);
-    better(task, &mut best, |shape| HASTES.map(|haste| Trees { haste, ..shape }).to_vec())?;
+    let hastes = |shape: Trees| HASTES.map(|haste| Trees { haste, ..shape }).to_vec();
+    let levels = |shape: Trees| LEVELS.map(|level| Trees { level: Depth(level), ..shape }).to_vec();
+    better(task, &mut best, hastes)?;
     for factor in FACTORS {
         grow(task, &mut best, factor, start.few)?;
-        better(task, &mut best, |shape| LEVELS.map(|level| Trees { level: Depth(level), ..shape }).to_vec())?;
+        better(task, &mut best, levels)?;
     }
-    better(task, &mut best, |shape| HASTES.map(|haste| Trees { haste, ..shape }).to_vec())?;
+    better(task, &mut best, hastes)?;
     if start.trees > start.few
         && better(task, &mut best, |shape| vec![Trees { trees: start.trees, ..shape }])?
     {
+        better(task, &mut best, |shape| {
+            MANY.map(|(level, haste)| Trees { level: Depth(level), haste, ..shape }).to_vec()
+        })?;
         grow(task, &mut best, FACTORS[0], start.most)?;
     }
     Ok(Some(best))
