@@ -48,11 +48,12 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a RaceVerdict) -> RaceView<'a> 
         0 => String::new(),
         bytes => format!(" of {}", counted(bytes, "byte")),
     };
+    let copy = if facts.multicast { ", routers copy" } else { "" };
     let drawn = simulated(job);
     RaceView {
         kind: "Collective operation",
         name: &job.name,
-        race: format!("{}{bytes}, {}", facts.operation.name(), counted(facts.members.into(), "member")),
+        race: format!("{}{bytes}, {}{copy}", facts.operation.name(), counted(facts.members.into(), "member")),
         headline: wording::timed(wording::headline_of(&best, cycles.unwrap_or_default()), cycles, machine),
         reason: format!("{}.", job.reason),
         advice: job.advice.as_deref().unwrap_or_default(),

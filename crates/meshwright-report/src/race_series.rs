@@ -43,13 +43,14 @@ pub fn race_files(races: &[Measured], table: SeriesTable) -> Vec<File> {
             "Simulated time over bytes: the {CURVES_MAX} fastest of {all} algorithms; the table has all"
         ),
     };
+    let copy = if first.verdict.facts.multicast { ", routers copy" } else { "" };
     let page = SeriesPage {
         title: &format!("{operation} on {}", first.machine.name()),
         machine: first.machine.name(),
         facts: vec![
             ("Machine", first.machine.name().to_string()),
             ("Members", grouped(first.verdict.facts.members.into())),
-            ("Switching", first.machine.switching().name().to_string()),
+            ("Switching", first.machine.switching().name().to_string() + copy),
             ("Byte time b", costs.byte_time.to_string()),
         ],
         over: &over,
