@@ -1,7 +1,8 @@
 //! Bytes into MPI and out of it, without waiting.
 //!
-//! A short message is one message of MPI, for which buffers wait at every rank (`MPI_Irecv` from whomever): so it comes as fast as
-//! those of MPI itself, and asking for it is one `MPI_Test`. Before a long one goes a short one that says how long it is; its
+//! Between ranks of one host a short message goes through memory that they share. Elsewhere it is one message of MPI, for which
+//! buffers wait at every rank (`MPI_Irecv` from whomever): so it comes as fast as those of MPI itself, and asking for it is one
+//! `MPI_Test`. Before a long one goes a short one that says how long it is; its
 //! pieces have an MPI tag of their own, and are received into one buffer while this rank answers others. Messages of one rank
 //! are taken in the order in which it sent them. Buffers that are sent are kept until MPI has done with them. The tag travels behind the bytes,
 //! because MPI promises tags up to 32767 only.
@@ -10,6 +11,7 @@
 //! |---|---|
 //! | this one | the [`Port`] as an endpoint; how it waits |
 //! | `outbox`, `inbox` | messages on their way out and in |
+//! | `shared` | short messages between ranks of one host |
 //! | `request` | what MPI is asked for |
 
 #![allow(unsafe_code)] // an error handler of MPI, and one thread at a time
@@ -17,6 +19,7 @@
 mod inbox;
 mod outbox;
 mod request;
+mod shared;
 
 use std::time::{Duration, Instant};
 
@@ -31,12 +34,14 @@ use outbox::Outbox;
 /// Messages of up to so many bytes are short: every MPI sends them without asking the receiver.
 const SHORT: usize = 1 << 10;
 
-/// Behind the bytes of a short message: the tag, and what it is.
-const TAIL: usize = size_of::<u32>() + 1;
+/// Behind the bytes of a short message at most: how many went another way before it, the tag, and what it is.
+const TAIL: usize = 2 * size_of::<u32>() + 1;
 
 /// A message that is all there is; the head of a long one.
 const ALL: u8 = 0;
 const HEAD: u8 = 1;
+/// Beside one of these: others went another way before it.
+const AFTER: u8 = 2;
 
 /// A rank that waits asks again at once for so long, where it has a core of its own; then it lets other processes run before it
 /// asks again, and then it sleeps.
@@ -102,13 +107,14 @@ impl Port {
     /// The end of this process in a communicator of its own, where so many ranks share a core.
     pub(super) fn new(world: &SimpleCommunicator, crowd: u32) -> Self {
         let world = world.duplicate();
+        let (writers, readers) = shared::ways(&world);
         // SAFETY: the communicator is valid, and the handler is one that MPI brings along.
         unsafe { ffi::MPI_Comm_set_errhandler(world.as_raw(), ffi::RSMPI_ERRORS_RETURN) };
         Self {
             crowd,
             mpi_yields: std::env::var(OVERSUBSCRIBED).is_ok_and(|value| value == "1"),
-            outbox: Outbox::new(),
-            inbox: Inbox::new(&world),
+            outbox: Outbox::new(writers),
+            inbox: Inbox::new(&world, readers),
             world,
             idle_since: None,
         }
@@ -131,16 +137,18 @@ impl Port {
             std::thread::sleep((idle / 8).min(longest).min(left));
             return 1;
         }
-        if !self.mpi_yields && (idle >= SPIN || self.crowd > 1) {
+        if self.crowd == 1 && idle >= SPIN && !self.mpi_yields {
             std::thread::yield_now();
             return 1;
         }
-        if is_under_way { 1 } else { self.asks() }
+        if is_under_way { 1 } else { ASKS }
     }
 
-    /// How often to ask before the clock is looked at: often where MPI lets others run meanwhile, or this rank has a core.
-    fn asks(&self) -> u32 {
-        if self.mpi_yields || self.crowd == 1 { ASKS } else { 1 }
+    /// Between two questions: lets others run that share the core, unless MPI has.
+    fn rest(&self) {
+        if self.crowd > 1 && (!self.mpi_yields || self.inbox.has_skipped()) {
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -161,12 +169,15 @@ impl Endpoint for Port {
 
     fn next(&mut self, wait: Duration) -> Result<Option<Parcel>, Lost> {
         let mut begin = None;
-        let mut asks = if wait.is_zero() { 1 } else { self.asks() };
+        let mut asks = if wait.is_zero() { 1 } else { ASKS };
         loop {
             for _ in 0..asks {
                 if let Some(parcel) = self.inbox.take(&self.world, &mut self.outbox)? {
                     self.idle_since = None;
                     return Ok(Some(parcel));
+                }
+                if !wait.is_zero() {
+                    self.rest();
                 }
             }
             if !self.outbox.is_empty() {

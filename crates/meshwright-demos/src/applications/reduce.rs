@@ -87,11 +87,13 @@ impl<F: Fn(u32, u32) -> u64 + Sync> DivideAndConquer for Reduce<F> {
     }
 
     fn solve(&self, wanted: Contributions) -> Vec<u64> {
-        let mut sums = vec![0; self.length as usize];
-        for number in (wanted.first..).take(wanted.count as usize) {
-            add(&mut sums, &self.contribution(number));
-        }
-        sums
+        let mut contributions =
+            (wanted.first..).take(wanted.count as usize).map(|number| self.contribution(number));
+        let first = contributions.next().unwrap_or_else(|| vec![0; self.length as usize]);
+        contributions.fold(first, |mut sums, other| {
+            add(&mut sums, &other);
+            sums
+        })
     }
 
     fn divide(&self, wanted: Contributions, (kept, sent): (u32, u32)) -> (Contributions, Contributions) {
@@ -105,5 +107,17 @@ impl<F: Fn(u32, u32) -> u64 + Sync> DivideAndConquer for Reduce<F> {
     fn combine(&self, mut kept: Vec<u64>, sent: Vec<u64>) -> Vec<u64> {
         add(&mut kept, &sent);
         kept
+    }
+
+    /// Adds what has come where it is.
+    fn combine_bytes(&self, mut kept: Vec<u64>, mut sent: &[u8]) -> Option<Vec<u64>> {
+        let count = u64::read(&mut sent)?;
+        let (numbers, rest) = sent.as_chunks();
+        if count != kept.len() as u64 || numbers.len() != kept.len() || !rest.is_empty() {
+            return None;
+        }
+        let both = kept.iter_mut().zip(numbers);
+        both.for_each(|(sum, other)| *sum = sum.wrapping_add(u64::from_le_bytes(*other)));
+        Some(kept)
     }
 }

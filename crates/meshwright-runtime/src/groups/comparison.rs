@@ -68,7 +68,8 @@ impl Series {
     }
 }
 
-/// TimesBeside of one kind of operation, ours and the other's: medians over all splits of when the last member was ready.
+/// TimesBeside of one kind of operation, ours and the other's: of when the last member was ready, means of two splits one after
+/// the other, of which one had ours first, and the median of these. Who is first finds the members come at other times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TimesBeside {
     /// Ours.
@@ -244,8 +245,9 @@ impl Comparison<'_> {
         }
         self.check(part.as_mut().and_then(MaybePart::part), other_part.as_ref(), (split, level));
         self.check_made(made, other_part.as_ref(), (split, level));
-        self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
-        self.time_reduces(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), at)?;
+        let turn = (at, is_other_first);
+        self.time_barriers(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), turn)?;
+        self.time_reduces(part.as_mut().and_then(MaybePart::part), other_part.as_mut(), turn)?;
         if level + 1 < self.series.depth {
             let group = part.as_mut().and_then(MaybePart::part).map(|part| &mut **part);
             self.nest(group, other_part.as_mut(), split, level + 1)?;
@@ -292,19 +294,21 @@ impl Comparison<'_> {
     /// Barriers of a new group, one after the other.
     fn time_barriers<E: Endpoint, O: Other>(
         &mut self,
-        part: Option<&mut Part<'_, E>>,
-        other: Option<&mut O>,
-        at: usize,
+        mut part: Option<&mut Part<'_, E>>,
+        mut other: Option<&mut O>,
+        (at, is_other_first): (usize, bool),
     ) -> Result<(), Lost> {
         let barriers = self.series.barriers;
         let mean = |time: u64| time / u64::from(barriers.max(1));
-        if let Some(other) = other {
-            other.barrier();
-            let (time, ()) = timed(|| (0..barriers).for_each(|_| other.barrier()));
-            self.barriers[1][at] = mean(time);
-            other.barrier();
-        }
-        if let Some(part) = part {
+        for is_others_turn in [is_other_first, !is_other_first] {
+            if let Some(other) = &mut other {
+                other.barrier();
+                if is_others_turn {
+                    let (time, ()) = timed(|| (0..barriers).for_each(|_| other.barrier()));
+                    self.barriers[1][at] = mean(time);
+                }
+            }
+            let Some(part) = part.as_deref_mut().filter(|_| !is_others_turn) else { continue };
             let before = part.mail().sent();
             let (time, passed) = timed(|| (0..barriers).try_for_each(|_| part.barrier()));
             passed?;
@@ -322,23 +326,30 @@ impl Comparison<'_> {
         &mut self,
         part: Option<&mut Part<'_, E>>,
         other: Option<&mut O>,
-        at: usize,
+        (at, is_other_first): (usize, bool),
     ) -> Result<(), Lost> {
         let (Some(part), Some(other)) = (part, other) else { return Ok(()) };
         let (times, own, root) = (self.series.barriers, u64::from(self.rank), part.tree().root());
         let mean = |time: u64| time / u64::from(times.max(1));
-        other.barrier();
-        let (time, theirs) = timed(|| (0..times).map(|_| other.sum(root, own)).collect::<Vec<_>>());
-        self.reduces[1][at] = mean(time);
-        other.barrier();
-        let before = part.mail().sent();
-        let sums = || (0..times).map(|_| part.reduce(own, |a, b| a + b)).collect::<Result<Vec<_>, Lost>>();
-        let (time, ours) = timed(sums);
-        let ours = ours?;
-        self.reduces[0][at] = mean(time);
-        let sent = part.mail().sent() - before;
-        for number in 0..times {
-            self.messages[3].count((part.rank(), part.size()), if number == 0 { sent } else { 0 }, 1);
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for is_others_turn in [is_other_first, !is_other_first] {
+            other.barrier();
+            if is_others_turn {
+                let time;
+                (time, theirs) = timed(|| (0..times).map(|_| other.sum(root, own)).collect());
+                self.reduces[1][at] = mean(time);
+                continue;
+            }
+            let before = part.mail().sent();
+            let sums =
+                || (0..times).map(|_| part.reduce(own, |a, b| a + b)).collect::<Result<Vec<_>, Lost>>();
+            let (time, found) = timed(sums);
+            ours = found?;
+            self.reduces[0][at] = mean(time);
+            let sent = part.mail().sent() - before;
+            for number in 0..times {
+                self.messages[3].count((part.rank(), part.size()), if number == 0 { sent } else { 0 }, 1);
+            }
         }
         if ours != theirs {
             let rank = self.rank;
@@ -377,8 +388,10 @@ impl Comparison<'_> {
         };
         let counts: Vec<u64> = world.all_reduce(counts, together(|a, b| a + b))?;
         let first_difference = world.all_reduce(self.first_difference, Option::or)?;
+        let depth = self.series.depth as usize;
         let mut slowest = |times: Vec<u64>| world.all_reduce(times, together(u64::max));
-        let mut times = |[ours, other]: [Vec<u64>; 2]| Ok(TimesBeside::of(slowest(ours)?, slowest(other)?));
+        let mut times =
+            |[ours, other]: [Vec<u64>; 2]| Ok(TimesBeside::of(slowest(ours)?, slowest(other)?, depth));
         let theirs = self.splits[1].clone();
         let (split, barrier, reduce) = (times(self.splits)?, times(self.barriers)?, times(self.reduces)?);
         let communicator = times([self.made, theirs])?;
@@ -413,11 +426,17 @@ impl Messages {
 }
 
 impl TimesBeside {
-    fn of(ours: Vec<u64>, other: Vec<u64>) -> Self {
+    /// Of times by split and level.
+    fn of(ours: Vec<u64>, other: Vec<u64>, depth: usize) -> Self {
         let [ours, other] = [ours, other].map(|times| {
-            // What was not measured is 0.
-            let measured = times.into_iter().filter(|&time| time > 0).map(|time| time as f64 / 1e3);
-            median(measured).unwrap_or(0.0)
+            let pairs = times.chunks(2 * depth).flat_map(|pair| {
+                (0..depth).map(|level| {
+                    // What was not measured is 0.
+                    let measured = || pair.iter().skip(level).step_by(depth).filter(|&&time| time > 0);
+                    measured().sum::<u64>() as f64 / 1e3 / measured().count().max(1) as f64
+                })
+            });
+            median(pairs.filter(|&time| time > 0.0)).unwrap_or(0.0)
         });
         Self {
             ours_microseconds: ours,

@@ -82,8 +82,19 @@ pub(super) fn tell<E: Endpoint, T: Wire>(
     word: Word,
     value: &T,
 ) -> Result<(), Lost> {
-    let body = value.to_bytes();
-    to.into_iter().try_for_each(|rank| tell_bytes(mail, rank, word, &body))
+    let mut to = to.into_iter().peekable();
+    let mut left = Vec::new();
+    while let Some(rank) = to.next() {
+        if left.is_empty() {
+            left.reserve(value.volume().0 as usize + 2 * size_of::<u64>());
+            word.word.write(&mut left);
+            value.write(&mut left);
+        }
+        // Most often there is one, which gets the bytes themselves.
+        let bytes = if to.peek().is_some() { left.clone() } else { std::mem::take(&mut left) };
+        mail.send_bytes(rank, word.tag, bytes)?;
+    }
+    Ok(())
 }
 
 /// Waits for bytes.

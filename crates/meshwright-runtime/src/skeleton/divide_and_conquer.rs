@@ -1,5 +1,7 @@
 //! Divide and conquer, written once and run by different executors.
 
+use crate::transport::Wire;
+
 /// A problem that is divided until it is small, in the words of the field.
 ///
 /// What one rank keeps and what it sends away are a problem each; how large they are, in bytes, is their
@@ -74,6 +76,15 @@ pub trait DivideAndConquer: Sync {
 
     /// One solution of what was kept and what was sent away.
     fn combine(&self, kept: Self::Solution, sent: Self::Solution) -> Self::Solution;
+
+    /// The same of a solution as it has come from another rank; none when these bytes are none. An application may know how to do
+    /// without a second copy of it.
+    fn combine_bytes(&self, kept: Self::Solution, sent: &[u8]) -> Option<Self::Solution>
+    where
+        Self::Solution: Wire,
+    {
+        Some(self.combine(kept, Self::Solution::from_bytes(sent)?))
+    }
 }
 
 /// Divides into halves until they are small, on this thread.

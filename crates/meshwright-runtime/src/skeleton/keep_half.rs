@@ -194,9 +194,10 @@ where
     log.solved(begin);
     let last = 2 * tree.phases() + 1;
     for child in busy.into_iter().rev() {
-        let sent = mail.receive(child.rank, UP)?;
+        let sent = mail.receive_bytes(child.rank, UP)?;
         let begin = Instant::now();
-        solution = mail.compute(|| app.combine(solution, sent))?;
+        let both = mail.compute(|| app.combine_bytes(solution, &sent))?;
+        solution = both.expect("all ranks solve the same");
         log.work(last - child.phase, begin);
     }
     let Some(parent) = place.parent else {

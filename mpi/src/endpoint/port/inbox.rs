@@ -10,13 +10,18 @@ use mpi::traits::Communicator;
 
 use super::outbox::Outbox;
 use super::request::{PIECE, Request, WHOLE};
-use super::{ALL, Head, SHORT, TAIL};
+use super::shared::Readers;
+use super::{AFTER, ALL, Head, SHORT, TAIL};
 
 /// So many buffers wait for short messages: what finds none is kept by MPI, and copied once more.
 const BUFFERS: usize = 8;
 
 /// So many messages are received at the same time.
 const OPEN: usize = 64;
+
+/// Where all ranks share memory, MPI is asked once in so many questions, unless it has something: what found no room there comes
+/// through it.
+const SKIPS: u32 = 128;
 
 /// A buffer with room for a short message; MPI fills them in turns.
 struct Buffer {
@@ -40,18 +45,29 @@ pub(super) struct Inbox {
     /// Which of them MPI fills next.
     next: usize,
     receiving: VecDeque<Receiving>,
+    readers: Readers,
+    /// How many questions in a row MPI was not asked; [`SKIPS`] after one that it had an answer to.
+    skipped: u32,
+    /// Whether MPI is asked first.
+    is_first: bool,
 }
 
 impl Inbox {
     /// Buffers that wait for messages of this communicator.
-    pub(super) fn new(world: &SimpleCommunicator) -> Self {
+    pub(super) fn new(world: &SimpleCommunicator, readers: Readers) -> Self {
         let buffer = |_| {
             let mut bytes = Vec::with_capacity(SHORT + TAIL);
             let request =
                 wait_for(world, &mut bytes).expect("MPI receives in a communicator that it has just made");
             Buffer { request, bytes }
         };
-        Self { buffers: (0..BUFFERS).map(buffer).collect(), next: 0, receiving: VecDeque::new() }
+        let buffers = (0..BUFFERS).map(buffer).collect();
+        Self { buffers, next: 0, receiving: VecDeque::new(), readers, skipped: 0, is_first: false }
+    }
+
+    /// Whether MPI was not asked in the last question in vain.
+    pub(super) fn has_skipped(&self) -> bool {
+        self.skipped > 0
     }
 
     /// Whether no long message is on its way in.
@@ -59,7 +75,7 @@ impl Inbox {
         self.receiving.is_empty()
     }
 
-    /// The next message that is complete; those of one rank in the order in which they were sent. Asks MPI once if there is none.
+    /// The next message that is complete; those of one rank in the order in which they were sent.
     pub(super) fn take(
         &mut self,
         world: &SimpleCommunicator,
@@ -74,7 +90,7 @@ impl Inbox {
             if self.receiving.len() >= OPEN {
                 return Ok(None);
             }
-            let Some((parcel, kind)) = self.short(world)? else { return Ok(None) };
+            let Some((parcel, kind)) = self.short(world, outbox.is_empty())? else { return Ok(None) };
             if kind == ALL && self.receiving.iter().all(|entry| entry.parcel.from != parcel.from) {
                 return Ok(Some(parcel));
             }
@@ -86,21 +102,56 @@ impl Inbox {
         }
     }
 
-    /// The next short message, and what it is.
+    /// The next short message, and what it is. MPI is asked where something comes through it, or it has something to send.
     #[inline]
-    fn short(&mut self, world: &SimpleCommunicator) -> Result<Option<(Parcel, u8)>, Lost> {
+    fn short(&mut self, world: &SimpleCommunicator, is_out: bool) -> Result<Option<(Parcel, u8)>, Lost> {
+        let must_ask = self.skipped >= SKIPS;
+        // Whoever has much to say, the other way is heard in turns.
+        self.is_first = must_ask && !self.is_first;
+        if !self.is_first {
+            let found = self.readers.take();
+            if found.is_some() {
+                self.skipped = SKIPS.min(self.skipped + 1);
+                return Ok(found);
+            }
+            let may_skip = self.readers.have_all() && !self.readers.wait_for_mpi();
+            if may_skip && !must_ask && is_out && self.receiving.is_empty() {
+                self.skipped += 1;
+                return Ok(None);
+            }
+        }
+        let found = self.through_mpi(world)?;
+        self.skipped = if found.is_some() { SKIPS } else { 0 };
+        if found.is_none() && self.is_first { Ok(self.readers.take()) } else { Ok(found) }
+    }
+
+    /// The next short message that comes through MPI, and what it is. Asks once.
+    fn through_mpi(&mut self, world: &SimpleCommunicator) -> Result<Option<(Parcel, u8)>, Lost> {
         let own = |why| Lost { rank: world.rank() as u32, why };
-        let Buffer { request, bytes } = &mut self.buffers[self.next];
-        let Some(arrival) = request.arrival().map_err(own)? else { return Ok(None) };
-        // SAFETY: the buffer has room for so many, and MPI has written them all.
-        unsafe { bytes.set_len(arrival.count) };
-        let (&[t, a, g, s, kind], body) =
-            bytes.split_last_chunk().map(|(body, tail)| (tail, body)).expect("a tail");
-        let tag = u32::from_le_bytes([t, a, g, s]);
-        let parcel = Parcel { from: arrival.from, tag, bytes: body.to_vec() };
-        *request = wait_for(world, bytes).map_err(own)?;
-        self.next = (self.next + 1) % BUFFERS;
-        Ok(Some((parcel, kind)))
+        loop {
+            let Buffer { request, bytes } = &mut self.buffers[self.next];
+            let Some(arrival) = request.arrival().map_err(own)? else { return Ok(None) };
+            // SAFETY: the buffer has room for so many, and MPI has written them all.
+            unsafe { bytes.set_len(arrival.count) };
+            let (&[t, a, g, s, kind], body) =
+                bytes.split_last_chunk().map(|(body, tail)| (tail, body)).expect("a tail");
+            let (before, body) = match body.split_last_chunk() {
+                Some((body, before)) if kind & AFTER > 0 => (Some(u32::from_le_bytes(*before)), body),
+                _ => (None, body),
+            };
+            let parcel =
+                Parcel { from: arrival.from, tag: u32::from_le_bytes([t, a, g, s]), bytes: body.to_vec() };
+            *request = wait_for(world, bytes).map_err(own)?;
+            self.next = (self.next + 1) % BUFFERS;
+            let kind = kind & !AFTER;
+            let due = match before {
+                Some(before) => self.readers.due(before, parcel, kind),
+                None => Some((parcel, kind)),
+            };
+            if due.is_some() {
+                return Ok(due);
+            }
+        }
     }
 
     /// The first message all of whose pieces have come, of those that are the first of their rank.

@@ -8,7 +8,8 @@ use meshwright_runtime::transport::Lost;
 use mpi::topology::SimpleCommunicator;
 
 use super::request::{PIECE, Request, WHOLE};
-use super::{ALL, HEAD, Head, SHORT};
+use super::shared::Writers;
+use super::{AFTER, ALL, HEAD, Head, SHORT};
 
 /// Once so many requests are under way, it is worth while to look which ones are done.
 const MANY: usize = 64;
@@ -35,11 +36,12 @@ pub(super) struct Outbox {
     tidy_at: usize,
     /// The largest buffer that was sent, of those that are not in use.
     spare: Vec<u8>,
+    writers: Writers,
 }
 
 impl Outbox {
-    pub(super) fn new() -> Self {
-        Self { piece: LONG, sending: Vec::new(), tidy_at: MANY, spare: Vec::new() }
+    pub(super) fn new(writers: Writers) -> Self {
+        Self { piece: LONG, sending: Vec::new(), tidy_at: MANY, spare: Vec::new(), writers }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,11 +56,11 @@ impl Outbox {
         tag: u32,
         mut bytes: Vec<u8>,
     ) -> Result<(), Lost> {
-        if self.sending.len() >= self.tidy_at {
-            self.tidy()?;
-        }
         if bytes.len() <= SHORT.min(self.piece) {
             return self.send_whole(world, to, (tag, ALL), bytes);
+        }
+        if self.sending.len() >= self.tidy_at {
+            self.tidy()?;
         }
         let head = Head { length: bytes.len() as u64, piece: self.piece as u64 };
         self.send_whole(world, to, (tag, HEAD), head.to_bytes())?;
@@ -76,7 +78,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Sends these bytes with what stands behind them; most often MPI has done with them at once.
+    /// Sends these bytes: in shared memory where there is some, else with what stands behind them; most often MPI has done with
+    /// them at once.
     fn send_whole(
         &mut self,
         world: &SimpleCommunicator,
@@ -84,8 +87,19 @@ impl Outbox {
         (tag, kind): (u32, u8),
         mut bytes: Vec<u8>,
     ) -> Result<(), Lost> {
+        let mut kind = kind;
+        if let Some(Some(writer)) = self.writers.get_mut(to as usize) {
+            if writer.write(tag, kind, &bytes) {
+                return Ok(());
+            }
+            bytes.extend_from_slice(&writer.pass_by().to_le_bytes());
+            kind |= AFTER;
+        }
         bytes.extend_from_slice(&tag.to_le_bytes());
         bytes.push(kind);
+        if self.sending.len() >= self.tidy_at {
+            self.tidy()?;
+        }
         // SAFETY: as above. The vector moves, its bytes do not.
         let request = unsafe { Request::send(world, to, WHOLE, &bytes) };
         let mut request = request.map_err(|why| Lost { rank: to, why })?;
