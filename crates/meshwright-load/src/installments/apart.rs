@@ -139,7 +139,8 @@ fn learn(scale: &Scale, streams: &Streams, messages: u64) -> Vec<SizePlaces> {
     for at in 0..COUNTS.len() {
         let per_try = lines * u64::from(COUNTS[at]);
         let tries = (EFFORT / 16 / per_try.max(1)).clamp(3, 40) as usize;
-        let asked = SizeSearch { counts: &COUNTS[at..=at], guess, thinnings: THINNINGS.len(), tries };
+        let asked =
+            SizeSearch { counts: &COUNTS[at..=at], begin: 0, guess, thinnings: THINNINGS.len(), tries };
         let time = |sizes: &Sizes| judge.time(sizes, messages).map_or(u64::MAX, |(ticks, _)| ticks);
         let (better, _, ticks) = search(&asked, time);
         if ticks == u64::MAX || vain > 2 {
