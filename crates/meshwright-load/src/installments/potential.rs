@@ -361,3 +361,63 @@ impl Round {
         Some(way)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::forest::forest;
+    use super::super::shallow::shallow_flow;
+    use super::*;
+    use crate::{Problem, Source, Speeds, optimum};
+    use meshwright_network::topology::Machine;
+
+    /// Holds that all is worked off and nothing is overfull; returns the sum of t_l x_l^2 and how many links are used.
+    fn looked_through(problem: &Problem, phase: &FlowPhase) -> (f64, usize) {
+        let (machine, flow) = (problem.machine(), &phase.flow);
+        let mut balance: Vec<f64> = flow.node.iter().map(|share| -share).collect();
+        problem.sources().iter().for_each(|source| balance[source.node.index()] += source.load);
+        let (mut sum, mut used) = (0.0, 0);
+        for node in machine.living() {
+            assert!(flow.node[node.index()] * problem.work(node) <= phase.until * (1.0 + 1e-9));
+            for (link, next) in machine.neighbours(node) {
+                let load = flow.link[link.index()];
+                assert!(load >= 0.0 && load * problem.link_time(link) <= phase.until * (1.0 + 1e-9));
+                balance[node.index()] -= load;
+                balance[next.index()] += load;
+                sum += problem.link_time(link) * load * load;
+                used += usize::from(load > 0.0);
+            }
+        }
+        assert!(balance.iter().all(|rest| rest.abs() < 1e-9), "all that comes in goes out: {balance:?}");
+        (sum, used)
+    }
+
+    #[test]
+    fn nothing_is_less_late_and_fewer_links_do() {
+        for (name, sources, sigma, unlike) in [
+            ("mesh:14x11", vec![20, 21, 140], 0.02, false),
+            ("mesh:9x16", vec![77], 0.06, false),
+            ("torus:8x9", vec![0, 40, 41], 0.1, true),
+        ] {
+            let machine = Machine::new(name).expect("a machine");
+            let sources = sources.into_iter().map(|node| Source::at(NodeId(node), 1.0)).collect();
+            let mut problem = Problem::new(&machine, sources, sigma).expect("a problem");
+            if unlike {
+                let work = (0..machine.nodes()).map(|node| 1.0 + f64::from(node % 3)).collect();
+                let link = (0..machine.links()).map(|link| sigma * (1.0 + f64::from(link % 2))).collect();
+                problem = problem.with_speeds(Speeds { work, link }).expect("speeds");
+            }
+            let end = 1.01 * optimum::solve(&problem).expect("an optimum").makespan;
+            let all = by_potential(&problem, end, 0.3, 0.0).expect("a flow");
+            let (least, links) = looked_through(&problem, &all);
+            let trees = forest(&problem, end, 0.0).expect("trees");
+            let near = shallow_flow(&problem, end, 0.0).expect("a flow").remove(0);
+            for other in [trees, near] {
+                let (sum, _) = looked_through(&problem, &other);
+                assert!(least < 0.99 * sum, "{name}: {least} against {sum}");
+            }
+            let few = by_potential(&problem, end, 0.3, 1.0).expect("a flow");
+            let (_, fewer) = looked_through(&problem, &few);
+            assert!(4 * fewer < 3 * links, "{name}: {fewer} of {links} links");
+        }
+    }
+}
