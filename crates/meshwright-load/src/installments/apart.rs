@@ -35,8 +35,11 @@ const TEACHERS: &[f64] = &[1.0, 0.3, 0.8];
 const EFFORT: u64 = 60_000_000;
 
 /// Of the processors that are not needed, which part is used all the same; and how much longer than the bound the flow
-/// takes: what is tried.
-const FLOWS: &[(f64, f64)] = &[(0.0, 1.005), (0.3, 1.01)];
+/// takes: what is tried, one after the other until the load is through in good time.
+const FLOWS: &[(f64, f64)] = &[(0.4, 1.01), (0.0, 1.005)];
+
+/// How much over the bound is not yet good.
+const GOOD: f64 = 0.15;
 
 /// A schedule for a large machine whose least makespan is known, in no more than so many messages.
 ///
@@ -61,6 +64,9 @@ pub fn plan_apart(scale: &Scale, optimum: &Optimum, messages: u64) -> Result<Ins
             && best.as_ref().is_none_or(|best| ticks < best.0)
         {
             best = Some((ticks, parts));
+            if scale.units_of_ticks(ticks) < (1.0 + GOOD) * optimum.makespan {
+                break;
+            }
         }
     }
     let Some((_, parts)) = best else {
@@ -139,7 +145,8 @@ fn learn(scale: &Scale, streams: &Streams, messages: u64) -> Vec<SizePlaces> {
     for at in 0..COUNTS.len() {
         let per_try = lines * u64::from(COUNTS[at]);
         let tries = (EFFORT / 16 / per_try.max(1)).clamp(3, 40) as usize;
-        let asked = SizeSearch { counts: &COUNTS[at..=at], guess, thinnings: THINNINGS.len(), tries };
+        let asked =
+            SizeSearch { counts: &COUNTS[at..=at], begin: 0, guess, thinnings: THINNINGS.len(), tries };
         let time = |sizes: &Sizes| judge.time(sizes, messages).map_or(u64::MAX, |(ticks, _)| ticks);
         let (better, _, ticks) = search(&asked, time);
         if ticks == u64::MAX || vain > 2 {

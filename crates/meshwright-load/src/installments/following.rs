@@ -4,12 +4,15 @@ use super::InstallmentSettings;
 use super::layout::Layout;
 use super::record::{Installments, Nothing, Programs};
 use super::scale::Scale;
-use super::sizes::{GUESS, SizeSearch, Sizes, THINNINGS, counts_up_to, search};
+use super::sizes::{GUESS, SizePlaces, SizeSearch, Sizes, THINNINGS, counts_up_to, search};
 use super::streams::Streams;
 use super::timetable::Timetable;
 use crate::flow::FlowPhase;
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
+
+/// The most installments.
+const INSTALLMENTS_MAX: u64 = 4000;
 
 /// A flow to be followed.
 pub(super) struct Following<'s, 'p, 'm> {
@@ -36,7 +39,8 @@ impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
             return Err(Error::not_applicable("sending the load in messages", why));
         }
         // Every end of a phase is the end of an installment.
-        let most = (messages - (all - lines)).checked_div(lines).map_or(1, |most| most.min(1000) as u32);
+        let most =
+            (messages - (all - lines)).checked_div(lines).map_or(1, |most| most.min(INSTALLMENTS_MAX) as u32);
         Ok(Self { scale, streams, messages, most })
     }
 
@@ -68,15 +72,27 @@ impl<'s, 'p, 'm> Following<'s, 'p, 'm> {
         nodes.len()
     }
 
-    /// The best sizes a search finds with so many tries, and their time in ticks.
-    pub(super) fn search(&self, tries: usize) -> Option<(Sizes, u64)> {
+    /// The best sizes a search finds with so many tries; it begins at a guess, with as many installments as there may be, or
+    /// knows nothing.
+    pub(super) fn search(&self, guess: Option<SizePlaces>, tries: usize) -> Option<Found> {
         let counts = &counts_up_to(self.most);
+        let begin = if guess.is_some() { counts.len() - 1 } else { counts.len() / 2 };
+        let guess = guess.unwrap_or(GUESS);
         let mut judge = Judge::new(self.scale, &self.streams);
         let time = |sizes: &Sizes| judge.time(sizes, self.messages).map_or(u64::MAX, |(ticks, _)| ticks);
-        let (_, sizes, ticks) =
-            search(&SizeSearch { counts, guess: GUESS, thinnings: THINNINGS.len(), tries }, time);
-        Some((sizes, ticks)).filter(|(_, ticks)| *ticks < u64::MAX)
+        let asked = SizeSearch { counts, begin, guess, thinnings: THINNINGS.len(), tries };
+        let (places, sizes, ticks) = search(&asked, time);
+        let (_, messages) = judge.time(&sizes, self.messages)?;
+        Some(Found { places, sizes, ticks, messages })
     }
+}
+
+/// The best sizes that a search has found.
+pub(super) struct Found {
+    pub(super) places: SizePlaces,
+    pub(super) sizes: Sizes,
+    pub(super) ticks: u64,
+    pub(super) messages: u64,
 }
 
 /// Times the sizes of the installments of a flow.

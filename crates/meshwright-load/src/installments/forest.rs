@@ -211,49 +211,70 @@ impl Growth<'_, '_> {
     /// way.
     fn overflow(&mut self, part: f64) -> Option<()> {
         let (problem, machine) = (self.problem, self.problem.machine());
-        if self.left.iter().all(|&left| left <= 0.0) {
+        let left: Vec<(NodeId, f64)> =
+            problem.sources().iter().zip(&self.left).map(|(source, left)| (source.node, *left)).collect();
+        if left.iter().all(|(_, left)| *left <= 0.0) {
             return Some(());
         }
-        let (mut first, mut targets, mut links) = (vec![0], Vec::new(), Vec::new());
-        for node in (0..machine.nodes()).map(NodeId) {
-            for (link, next) in machine.neighbours(node).filter(|_| machine.is_alive(node)) {
-                targets.push(next.0);
-                links.push(link);
-            }
-            first.push(targets.len() as u32);
-        }
-        let mut flow = MaxFlow::new(first, &targets);
-        let units = |share: f64| (share.max(0.0) * WHOLE) as i64;
-        for node in machine.living() {
-            let most = if self.tree[node.index()] == SOURCE { 1.0 } else { part };
-            let spare = most * self.end / problem.work(node) - self.node[node.index()];
-            flow.raise_sink(node.index(), units(spare));
-            for arc in flow.arcs(node.index()) {
-                let room = self.end / problem.link_time(links[arc]) - self.link[links[arc].index()];
-                flow.raise_arc(arc, units(room));
-            }
-        }
-        for (source, left) in problem.sources().iter().zip(&self.left) {
-            flow.supply(source.node.index(), units(*left));
-        }
-        if !flow.run_nearest() {
-            return None;
-        }
-        for node in machine.living() {
-            self.node[node.index()] += flow.taken(node.index()) as f64 / WHOLE;
-            for arc in flow.arcs(node.index()) {
-                self.link[links[arc].index()] += flow.flow(arc) as f64 / WHOLE;
-            }
-        }
-        // What goes both ways over a wire need not go at all.
-        for node in machine.living() {
-            for (link, next) in machine.neighbours(node) {
-                let back = machine.wire(next, node).expect("wires go both ways");
-                let both = self.link[link.index()].min(self.link[back.index()]);
-                self.link[link.index()] -= both;
-                self.link[back.index()] -= both;
-            }
-        }
+        let most = |node: NodeId| {
+            let part = if self.tree[node.index()] == SOURCE { 1.0 } else { part };
+            if machine.is_alive(node) { part * self.end / problem.work(node) } else { 0.0 }
+        };
+        let most: Vec<f64> = (0..machine.nodes()).map(NodeId).map(most).collect();
+        let mut flow = Flow { link: std::mem::take(&mut self.link), node: std::mem::take(&mut self.node) };
+        fill_up(problem, self.end, &most, &mut flow, &left)?;
+        (self.link, self.node) = (flow.link, flow.node);
         Some(())
     }
+}
+
+/// Sends what is left at some nodes along shortest ways to where there is room beside a flow, by node id up to `most`; none if
+/// there is no way.
+pub(super) fn fill_up(
+    problem: &Problem,
+    end: f64,
+    most: &[f64],
+    flow: &mut Flow,
+    left: &[(NodeId, f64)],
+) -> Option<()> {
+    let machine = problem.machine();
+    let (mut first, mut targets, mut links) = (vec![0], Vec::new(), Vec::new());
+    for node in (0..machine.nodes()).map(NodeId) {
+        for (link, next) in machine.neighbours(node).filter(|_| machine.is_alive(node)) {
+            targets.push(next.0);
+            links.push(link);
+        }
+        first.push(targets.len() as u32);
+    }
+    let mut more = MaxFlow::new(first, &targets);
+    let units = |share: f64| (share.max(0.0) * WHOLE) as i64;
+    for node in machine.living() {
+        more.raise_sink(node.index(), units(most[node.index()] - flow.node[node.index()]));
+        for arc in more.arcs(node.index()) {
+            let room = end / problem.link_time(links[arc]) - flow.link[links[arc].index()];
+            more.raise_arc(arc, units(room));
+        }
+    }
+    for (node, left) in left {
+        more.supply(node.index(), units(*left));
+    }
+    if !more.run_nearest() {
+        return None;
+    }
+    for node in machine.living() {
+        flow.node[node.index()] += more.taken(node.index()) as f64 / WHOLE;
+        for arc in more.arcs(node.index()) {
+            flow.link[links[arc].index()] += more.flow(arc) as f64 / WHOLE;
+        }
+    }
+    // What goes both ways over a wire need not go at all.
+    for node in machine.living() {
+        for (link, next) in machine.neighbours(node) {
+            let back = machine.wire(next, node).expect("wires go both ways");
+            let both = flow.link[link.index()].min(flow.link[back.index()]);
+            flow.link[link.index()] -= both;
+            flow.link[back.index()] -= both;
+        }
+    }
+    Some(())
 }

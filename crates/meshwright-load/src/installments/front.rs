@@ -1,8 +1,9 @@
 //! The front of installments: schedules none of which is beaten in processors, messages and time at once.
 
-use super::following::{Following, write};
+use super::following::{Following, Found, write};
 use super::shallow::shallow_flow;
-use super::{InstallmentSettings, Installments, SLACKS, STRETCHES, Scale};
+use super::trial::{SLACKS, STRETCHES};
+use super::{InstallmentSettings, Installments, Scale};
 use crate::optimum::Optimum;
 
 /// The parts of the messages allowed with which each flow is tried; besides, it is tried with one installment.
@@ -11,7 +12,7 @@ const PARTS: &[u64] = &[1, 3, 10, 30];
 /// Schedules none of which is beaten by another in processors, messages and makespan at once; the fewest processors
 /// first, of equal ones the fewest messages.
 ///
-/// Tried are the flows of [`super::plan`], all of them, each with one installment and with parts of the messages that
+/// Tried are the shallow flows of [`super::plan`], all of them, each with one installment and with parts of the messages that
 /// the settings allow.
 ///
 /// # Complexity
@@ -26,7 +27,7 @@ pub fn front(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -
             };
             for part in PARTS.iter().map(|part| settings.chunks / part).chain([0]) {
                 let Ok(following) = Following::of_messages(scale, &phases, part, settings) else { continue };
-                let Some((sizes, ticks)) = following.search(30) else { continue };
+                let Some(Found { sizes, ticks, .. }) = following.search(None, 30) else { continue };
                 let beaten = |other: &Installments| {
                     other.processors <= following.processors()
                         && other.messages <= following.messages_at_least()

@@ -11,11 +11,13 @@
 //! | `timetable` | when everything happens |
 //! | `following` | a flow followed: the best sizes, the schedule |
 //! | `record` | what becomes of the steps |
+//! | `trial` | which flow is best |
 //! | `shallow` | flows that stay close to the sources |
 //! | `forest` | flows along trees |
 //! | `enclosed` | trees that have no room take nodes of others |
 //! | `branching`, `levelling` | trees that branch early; shares by delay |
 //! | `apart` | large machines: sizes of its own for each part of the flow |
+//! | `potential` | flows in which what arrives late is late by as little as can be |
 //! | `front` | what fewer processors and fewer messages cost |
 //! | `singles` | one message for each processor, or none |
 //! | `rounds` | few messages with start-ups, by a linear programme |
@@ -39,6 +41,7 @@ mod layout;
 mod levelling;
 mod list;
 mod paths;
+mod potential;
 mod record;
 mod rounds;
 mod scale;
@@ -47,6 +50,7 @@ mod singles;
 mod sizes;
 mod streams;
 mod timetable;
+mod trial;
 
 pub use apart::plan_apart;
 pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
@@ -58,8 +62,8 @@ pub use scale::Scale;
 pub use singles::{one_each, stay};
 
 use self::following::{Following, write};
-use self::shallow::shallow_flow;
 use self::sizes::Sizes;
+use self::trial::{STARTS, Trial, Tried};
 use super::Problem;
 use super::flow::FlowPhase;
 use super::optimum::Optimum;
@@ -79,17 +83,11 @@ impl Default for InstallmentSettings {
     }
 }
 
-/// What share of the time the processors beside the sources are idle, in the flows that are tried.
-const SLACKS: &[f64] = &[0.0, 0.03, 0.06, 0.1, 0.15, 0.22, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.87];
-
-/// How much longer than the least makespan the flows take that are tried.
-const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5, 5.0, 8.0, 13.0];
-
 /// A schedule for a load whose least makespan is known, with no more messages than the settings allow.
 ///
-/// Tried are flows that stay close to the sources. They may take longer than the optimum's, and use more processors, so
-/// that each is idle for some of the time: it may then begin later and get its load in larger pieces. Each flow is sent
-/// in installments of the best sizes found.
+/// Tried are flows that stay close to the sources, flows along trees, and flows by potential over many links and few. They
+/// may take longer than the optimum's, and use more processors, so that each is idle for some of the time: it may then begin
+/// later and get its load in larger pieces. Each flow is sent in installments of the best sizes found.
 ///
 /// # Errors
 ///
@@ -116,65 +114,25 @@ const STRETCHES: &[f64] = &[1.0, 1.02, 1.05, 1.1, 1.2, 1.35, 1.6, 2.0, 2.6, 3.5,
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn plan(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -> Result<Installments> {
-    Ok(plan_from(scale, optimum, settings, STARTS)?.1)
-}
-
-/// Which flow: its places in [`STRETCHES`] and [`SLACKS`].
-type FlowChoice = (usize, usize);
-
-/// The flows that are tried first.
-const STARTS: &[FlowChoice] = &[(0, 0), (0, 6), (3, 6), (6, 3)];
-
-/// As [`plan`], where these flows are tried first; with the best.
-fn plan_from(
-    scale: &Scale,
-    optimum: &Optimum,
-    settings: &InstallmentSettings,
-    starts: &[FlowChoice],
-) -> Result<(FlowChoice, Installments)> {
-    let problem = scale.problem();
-    let flow =
-        |place: FlowChoice| shallow_flow(problem, optimum.makespan * STRETCHES[place.0], SLACKS[place.1]);
-    let mut tried: Vec<(FlowChoice, u64)> = Vec::new();
-    let mut time = |place: FlowChoice| {
-        if let Some(&(_, ticks)) = tried.iter().find(|(known, _)| *known == place) {
-            return ticks;
-        }
-        let ticks = flow(place)
-            .and_then(|phases| Following::new(scale, &phases, settings).ok()?.search(tries(60, settings)))
-            .map_or(u64::MAX, |(_, ticks)| ticks);
-        tried.push((place, ticks));
-        ticks
-    };
-    let (mut least, mut best) = starts.iter().map(|&place| (time(place), place)).min().expect("some starts");
-    loop {
-        let (stretch, slack) = best;
-        let near = [
-            (stretch + 1, slack),
-            (stretch.wrapping_sub(1), slack),
-            (stretch, slack + 1),
-            (stretch, slack.wrapping_sub(1)),
-            (stretch + 1, slack + 1),
-            (stretch.wrapping_sub(1), slack.wrapping_sub(1)),
-        ];
-        let inside = near.into_iter().filter(|place| place.0 < STRETCHES.len() && place.1 < SLACKS.len());
-        match inside.map(|place| (time(place), place)).min() {
-            Some((ticks, place)) if ticks < least => (least, best) = (ticks, place),
-            _ => break,
-        }
+    let mut trial = Trial::new(scale, optimum);
+    let best = trial.best(settings, STARTS, f64::INFINITY).map(|best| best.0);
+    match best.and_then(|best| trial.written(best, settings)) {
+        Some(found) => Ok(found),
+        None => follow(scale, &phases(scale.problem(), optimum), settings),
     }
-    let followed = match flow(best) {
-        Some(phases) if least < u64::MAX => follow(scale, &phases, settings),
-        _ => follow(scale, &phases(problem, optimum), settings),
-    };
-    Ok((best, followed?))
 }
 
 /// How near the bound is near enough.
 const NEAR: f64 = 0.005;
 
+/// Where twice the messages may gain nothing once.
+const TOLERABLE: f64 = 0.01;
+
 /// How far from it is far.
-const FAR: f64 = 0.1;
+const FAR: f64 = 0.03;
+
+/// Where the best flow says nothing about the best one for more messages.
+const TOO_FAR: f64 = 0.1;
 
 /// What twice the messages must gain to be worth them.
 const WORTH: f64 = 0.001;
@@ -192,31 +150,38 @@ const WORTH: f64 = 0.001;
 ///
 /// That of [`plan`] for the most messages that were tried, and about as much again for all others.
 pub fn plan_by_gain(scale: &Scale, optimum: &Optimum, from: u64, most: u64) -> Result<Installments> {
-    let mut chunks = from.min(most);
-    let mut best = plan_from(scale, optimum, &InstallmentSettings { chunks }, STARTS);
-    while chunks < most {
-        let gap = best.as_ref().map_or(f64::INFINITY, |(_, best)| best.makespan / optimum.makespan - 1.0);
-        let is_used = best.as_ref().map_or(true, |(_, best)| best.messages > chunks / 2);
-        if gap < NEAR || !is_used {
+    let mut trial = Trial::new(scale, optimum);
+    let mut settings = InstallmentSettings { chunks: from.min(most) };
+    let (mut starts, mut vain) = (STARTS.to_vec(), 0);
+    let mut best = None::<(Tried, InstallmentSettings)>;
+    loop {
+        let far = if settings.chunks < most { TOO_FAR } else { f64::INFINITY };
+        let found = trial.best(&settings, &starts, far);
+        let mut gap = f64::INFINITY;
+        if let Some((tried, others)) = found {
+            let gain = best.as_ref().map_or(1.0, |(best, _)| 1.0 - tried.ticks as f64 / best.ticks as f64);
+            vain = if gain < WORTH { vain + 1 } else { 0 };
+            let is_used = tried.messages > settings.chunks / 2;
+            // The best flow for twice the messages is not far from one for half of them.
+            starts = others;
+            if gain > 0.0 {
+                best = Some((tried, settings));
+            }
+            gap = best.as_ref().map_or(f64::INFINITY, |(best, _)| trial.gap(best));
+            if gap < NEAR || !is_used || vain > usize::from(gap > TOLERABLE) {
+                break;
+            }
+        }
+        if settings.chunks >= most {
             break;
         }
-        chunks = most.min(chunks * if gap > FAR { 4 } else { 2 });
-        // The best flow for twice the messages is not far from the one for half of them.
-        let starts = best.as_ref().map_or(STARTS.to_vec(), |(place, _)| vec![*place]);
-        let more = plan_from(scale, optimum, &InstallmentSettings { chunks }, &starts);
-        let (Ok((_, old)), Ok((_, new))) = (&best, &more) else {
-            best = more;
-            continue;
-        };
-        let gain = 1.0 - new.makespan / old.makespan;
-        if gain > 0.0 {
-            best = more;
-        }
-        if gain < WORTH {
-            break;
-        }
+        let more = settings.chunks * if gap > FAR { 4 } else { 2 };
+        settings.chunks = if more > most / 4 * 3 { most } else { more };
     }
-    Ok(best?.1)
+    match best.and_then(|(best, settings)| trial.written(best, &settings)) {
+        Some(found) => Ok(found),
+        None => follow(scale, &phases(scale.problem(), optimum), &InstallmentSettings { chunks: most }),
+    }
 }
 
 /// How many sizes are tried: not so many where each try takes long.
@@ -245,6 +210,6 @@ fn phases(problem: &Problem, optimum: &Optimum) -> Vec<FlowPhase> {
 /// Some 200 timetables of O(messages log links) each, and O(nodes + links).
 pub fn follow(scale: &Scale, phases: &[FlowPhase], settings: &InstallmentSettings) -> Result<Installments> {
     let following = Following::new(scale, phases, settings)?;
-    let sizes = following.search(tries(200, settings)).map_or(Sizes::equal(1), |(sizes, _)| sizes);
+    let sizes = following.search(None, tries(200, settings)).map_or(Sizes::equal(1), |found| found.sizes);
     Ok(write(scale, &[(following.streams, sizes)]))
 }

@@ -89,7 +89,7 @@ pub(super) const THINNINGS: &[f64] = &[0.0, 0.25, 0.5, 0.75, 1.0];
 /// How many installments are tried.
 pub(super) const COUNTS: &[u32] = &[
     1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 100, 130, 170, 220, 300, 400,
-    600, 1000,
+    600, 1000, 2000,
 ];
 
 /// The places of five of the sizes in their tables, in the order of [`Sizes`].
@@ -106,6 +106,8 @@ pub(super) fn counts_up_to(most: u32) -> Vec<u32> {
 /// Which sizes a search looks at.
 pub(super) struct SizeSearch<'c> {
     pub(super) counts: &'c [u32],
+    /// The place in them where it begins, and those of the sizes.
+    pub(super) begin: usize,
     pub(super) guess: SizePlaces,
     /// How many of [`THINNINGS`] are tried.
     pub(super) thinnings: usize,
@@ -116,15 +118,16 @@ pub(super) struct SizeSearch<'c> {
 /// Sizes with the least time among those a search meets, with their places: from a guess one number after the other is
 /// moved until none helps. `time` judges them.
 pub(super) fn search(asked: &SizeSearch, mut time: impl FnMut(&Sizes) -> u64) -> (SizePlaces, Sizes, u64) {
-    let &SizeSearch { counts, guess, thinnings, tries } = asked;
+    let &SizeSearch { counts, begin, guess, thinnings, tries } = asked;
     let sizes = |&[count, first, rise, last, fall, thinning]: &[usize; 6]| {
         Sizes::at(counts[count], [first, rise, last, fall, thinning])
     };
     let lengths = [counts.len(), ENDS.len(), STEPS.len(), ENDS.len(), STEPS.len(), thinnings];
     let [first, rise, last, fall, thinning] = guess;
-    let mut best = [counts.len() / 2, first, rise, last, fall, thinning];
+    let mut best = [begin, first, rise, last, fall, thinning];
     let mut least = time(&sizes(&best));
-    let (mut tried, mut since, mut axis) = (1, 0, 0);
+    // With as many as there may be the sizes come first.
+    let (mut tried, mut since, mut axis) = (1, 0, usize::from(begin + 1 == counts.len()));
     while since < lengths.len() && tried < tries {
         let before = least;
         for (down, step) in [(false, 2), (true, 2), (false, 1), (true, 1)] {

@@ -180,7 +180,7 @@ impl Task<'_, '_, '_> {
         let mut look = |order: Order| {
             let time = |sizes: &Sizes| self.time(ways, sizes, order).unwrap_or(u64::MAX);
             let counts = &sizes::counts_up_to(most);
-            let asked = SizeSearch { counts, guess: GUESS, thinnings: 1, tries };
+            let asked = SizeSearch { counts, begin: counts.len() / 2, guess: GUESS, thinnings: 1, tries };
             let (_, sizes, last) = sizes::search(&asked, time);
             if last < best.as_ref().map_or(u64::MAX, |best| best.last) {
                 best = Some(Found { ways: ways.to_vec(), sizes, order, last });
