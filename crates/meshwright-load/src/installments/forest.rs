@@ -247,7 +247,8 @@ pub(super) fn fill_up(
         first.push(targets.len() as u32);
     }
     let mut more = MaxFlow::new(first, &targets);
-    let units = |share: f64| (share.max(0.0) * WHOLE) as i64;
+    // No link and no node takes more than all there is, however fast it is.
+    let units = |share: f64| (share.clamp(0.0, 1.0) * WHOLE) as i64;
     for node in machine.living() {
         more.raise_sink(node.index(), units(most[node.index()] - flow.node[node.index()]));
         for arc in more.arcs(node.index()) {

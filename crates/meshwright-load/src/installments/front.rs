@@ -3,7 +3,7 @@
 use super::following::{Following, Found, write};
 use super::shallow::shallow_flow;
 use super::trial::{SLACKS, STRETCHES};
-use super::{InstallmentSettings, Installments, Scale};
+use super::{InstallmentSettings, Installments, Scale, plan};
 use crate::optimum::Optimum;
 
 /// The parts of the messages allowed with which each flow is tried; besides, it is tried with one installment.
@@ -13,7 +13,7 @@ const PARTS: &[u64] = &[1, 3, 10, 30];
 /// first, of equal ones the fewest messages.
 ///
 /// Tried are the shallow flows of [`super::plan`], all of them, each with one installment and with parts of the messages that
-/// the settings allow.
+/// the settings allow; and what [`super::plan`] finds with each of these parts.
 ///
 /// # Complexity
 ///
@@ -38,6 +38,12 @@ pub fn front(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) -
                 }
                 add(&mut found, write(scale, &[(following.streams, sizes)]));
             }
+        }
+    }
+    for part in PARTS {
+        let fewer = InstallmentSettings { chunks: settings.chunks / part };
+        if let Ok(planned) = plan(scale, optimum, &fewer) {
+            add(&mut found, planned);
         }
     }
     found.sort_by_key(|one| (one.processors, one.messages));
