@@ -31,7 +31,7 @@ const CHUNKS_PER_LINK: u64 = 60;
 const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
 
 /// No more are tried as long as they gain something.
-const CHUNKS_MAX: u64 = 2_000_000;
+const CHUNKS_MAX: u64 = 2_500_000;
 
 /// From so many nodes on each part of the flow has sizes of its own, in at most so many messages.
 const LARGE: (u32, u64) = (1 << 16, 6_500_000);
