@@ -151,6 +151,12 @@ fn wrong_relays_are_refused() {
         )
     };
     assert!(goal::parse(text("send 8b to 2").as_bytes(), "right.goal").is_ok());
+    // One send relays one receive, wherever the second is named.
+    let twice = "num_ranks 3\nrank 0 { send 8b to 1\nsend 8b to 1 tag 1 }\nrank 1 {\nl0: recv 8b from 0\nl3: recv 8b from 0 tag 1\n\
+                 l1: send 8b to 2\nl2: send 8b to 2 tag 1\nl1 relays l0\nl2 relays l3\nl1 relays l3\n}\n\
+                 rank 2 {\nrecv 8b from 1\nrecv 8b from 1 tag 1\n}\n";
+    let error = goal::parse(twice.as_bytes(), "twice.goal").unwrap_err().to_string();
+    assert!(error.contains("twice.goal:7") && error.contains("relays"), "{error}");
     for wrong in ["send 9b to 2", "calc 5"] {
         let error = goal::parse(text(wrong).as_bytes(), "wrong.goal").unwrap_err().to_string();
         assert!(error.contains("wrong.goal:5") && error.contains("relays"), "{error}");

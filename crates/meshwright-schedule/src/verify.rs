@@ -1,5 +1,6 @@
 //! Verification that a schedule can run to its end, with a certificate if it cannot.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Awaits, CALC_MAX, Dependency, Message, Op, Rank, Schedule, matching};
@@ -166,9 +167,9 @@ impl Rank {
     /// A step that relays something else than one receive of its own size, or is no send.
     pub(super) fn wrong_relay(&self) -> Option<u32> {
         let relays = |dependency: &&Dependency| dependency.awaits == Awaits::Head;
-        let mut before = None;
+        let mut seen = BTreeSet::new();
         let wrong = self.dependencies.iter().filter(relays).find(|&&Dependency { step, on, .. }| {
-            let is_second = before.replace(step) == Some(step);
+            let is_second = !seen.insert(step);
             match (self.ops[step as usize], self.ops[on as usize]) {
                 (Op::Send { bytes: sent, .. }, Op::Recv { bytes, .. }) => is_second || sent != bytes,
                 _ => true,
