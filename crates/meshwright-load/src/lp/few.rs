@@ -3,6 +3,9 @@
 /// More messages than this are not told apart.
 const COUNTS_MAX: usize = 6;
 
+/// So many messages are enough to tell how late the first ones come.
+const MOMENTS_MAX: usize = 60;
+
 /// What is lost by rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -62,7 +65,10 @@ impl Incoming<'_> {
         let moments = self.moments();
         let most = |messages: usize| -> f64 {
             let first = moments.first().map_or(0.0, |first| (self.end - first).max(0.0));
-            moments[..messages].iter().rev().fold(0.0, |later: f64, moment| {
+            // After the last that is told apart there may be more.
+            let last = moments.last().filter(|_| messages == MOMENTS_MAX);
+            let after = last.map_or(0.0, |last| (self.end - last).max(0.0) / self.work);
+            moments[..messages].iter().rev().fold(after, |later: f64, moment| {
                 let alone = ((self.end - moment) / self.work).max(0.0);
                 alone.min((first + self.link * later) / (self.work + self.link))
             })
@@ -70,28 +76,30 @@ impl Incoming<'_> {
         let mut points: Vec<(f64, f64)> =
             (0..=moments.len().min(COUNTS_MAX)).map(|messages| (messages as f64, most(messages))).collect();
         if moments.len() > COUNTS_MAX {
-            // However many: the processor is idle until the first is there.
-            let all = (self.end - moments[0]).max(0.0) / self.work;
-            points.push(((COUNTS_MAX + 1) as f64, all));
+            // However many.
+            points.push(((COUNTS_MAX + 1) as f64, most(moments.len())));
         }
         hull(&points)
     }
 
-    /// The first moments at which messages can be there, one more than are told apart.
+    /// The first moments at which messages can be there.
     fn moments(&self) -> Vec<f64> {
         let of_link = |&begin: &f64| {
-            let many = whole(begin, self.end, self.startup).min((COUNTS_MAX + 1) as f64) as usize;
+            let many = whole(begin, self.end, self.startup).min(MOMENTS_MAX as f64) as usize;
             (1..=many).map(move |count| begin + count as f64 * self.startup)
         };
         let mut moments: Vec<f64> = self.begins.iter().flat_map(of_link).collect();
         moments.sort_by(f64::total_cmp);
-        moments.truncate(COUNTS_MAX + 1);
+        moments.truncate(MOMENTS_MAX);
         moments
     }
 }
 
-/// The lines of the upper hull of points that rise, from left to right; the last is level.
-fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+/// The lines of the upper hull of points that rise, from left to right; the last is level. None above what is infinite.
+pub(super) fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    if points.iter().any(|point| !point.1.is_finite()) {
+        return Vec::new();
+    }
     let mut kept: Vec<(f64, f64)> = Vec::new();
     let rise = |a: (f64, f64), b: (f64, f64)| (b.1 - a.1) / (b.0 - a.0);
     let mut highest = 0.0f64;

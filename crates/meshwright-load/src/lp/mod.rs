@@ -6,6 +6,7 @@
 //! | `variant` | what nodes and links can do at a time, and what is to be done |
 //! | `model` | variables and rows |
 //! | `startup`, `few` | the same where every message has a start-up: a lower bound; what few messages can bring |
+//! | `windows`, `left`, `through`, `slots` | rows for it: when everything can be in use; what can be done in the time that is left; load by the link over which it came; time in slots |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
@@ -13,10 +14,16 @@
 //! has no rings of odd length; elsewhere they give a lower bound, and [`Distribution::attained`] says so.
 
 mod few;
+mod left;
 mod model;
+#[cfg(test)]
+mod orders;
+mod slots;
 mod startup;
 mod theorem;
+mod through;
 mod variant;
+mod windows;
 
 pub use startup::with_startups;
 pub use theorem::{Theorem, theorem};

@@ -4,9 +4,12 @@ use microlp::{ComparisonOp, OptimizationDirection, Variable};
 
 use super::few::{self, Incoming, whole};
 use super::model::{Model, UNIT, lost};
+use super::slots::Slots;
+use super::through::{Aggregate, Through};
 use super::variant::{Distribution, Duplex, Part, Ports, Variant};
+use super::windows::Windows;
+use crate::Problem;
 use crate::optimum::Paid;
-use crate::{Problem, layers};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
@@ -40,6 +43,10 @@ const SOLVER: f64 = 1e-6;
 /// messages, which the programme does not ask for. The lines s_k, r_k lie above what so many messages can bring: a node waits
 /// until the first is whole, and works off the last when that is there.
 ///
+/// Load is told apart by the link over which it came, and used after the first of it has come, with what can still be done in the
+/// time that is left (`through`, `left`). Where that is not too large for it, time is cut into slots, and messages are told apart by
+/// those in which they begin and end (`slots`; a time-indexed programme).
+///
 /// Where a start-up is paid once a message takes no further start-up on its way: then only e and b of whole ways count.
 ///
 /// # Errors
@@ -48,7 +55,11 @@ const SOLVER: f64 = 1e-6;
 ///
 /// # Complexity
 ///
-/// Some twenty linear programmes.
+/// Some thirty linear programmes; on the smallest machines each of some dozen, for which link brings the first load to each node.
+///
+/// # Source
+///
+/// `dyer1990` for programmes over slots of time.
 ///
 /// # Examples
 ///
@@ -80,8 +91,17 @@ pub fn with_startups(
             limit: format!("{VARIABLES_MAX} variables"),
         });
     }
-    let windows = Windows::new(&model, startup, paid);
-    let solve = |end: f64| windows.most(end);
+    let windows = Windows::new(&model, startup, paid, least);
+    let (coarse, found) = search(least, &|end| windows.most(end, None))?;
+    let Some(slots) = windows.slots(coarse) else { return Ok((coarse, found)) };
+    search(coarse, &|end| windows.most(end, Some(slots)))
+}
+
+/// The least time in which all can be done, and how.
+fn search(
+    least: f64,
+    solve: &dyn Fn(f64) -> Result<(f64, Option<Distribution>)>,
+) -> Result<(f64, Distribution)> {
     if let (done, Some(found)) = solve(least)?
         && done >= 1.0 - SOLVER
     {
@@ -111,16 +131,6 @@ pub fn with_startups(
     Ok((low, known.expect("a time was enough")))
 }
 
-/// From when on, and until how long before the end, everything can be in use.
-struct Windows<'a> {
-    model: &'a Model<'a>,
-    startup: f64,
-    is_each: bool,
-    /// By node, e and b.
-    early: Vec<f64>,
-    late: Vec<f64>,
-}
-
 /// The variables of one commodity.
 struct Columns {
     flow: Vec<Variable>,
@@ -128,53 +138,9 @@ struct Columns {
     work: Vec<Option<Variable>>,
 }
 
-impl<'a> Windows<'a> {
-    fn new(model: &'a Model<'a>, startup: f64, paid: Paid) -> Self {
-        let (problem, machine) = (model.problem, model.problem.machine());
-        let is_each = paid == Paid::EveryHop;
-        let costs = |hops: u32| match (hops, is_each) {
-            (u32::MAX, _) => f64::INFINITY,
-            (hops, true) => startup * f64::from(hops),
-            (hops, false) => startup * f64::from(hops.min(1)),
-        };
-        let nodes = machine.nodes() as usize;
-        let mut early = vec![f64::INFINITY; nodes];
-        for source in problem.sources() {
-            let depths = layers::depths(machine, &[source.node]);
-            for (early, &hops) in early.iter_mut().zip(&depths) {
-                *early = early.min(source.release + costs(hops));
-            }
-        }
-        let homes: Vec<NodeId> = model.commodities.iter().filter_map(|one| one.home).collect();
-        let late = match homes.is_empty() {
-            true => vec![0.0; nodes],
-            false => layers::depths(machine, &homes).into_iter().map(costs).collect(),
-        };
-        Self { model, startup, is_each, early, late }
-    }
-
-    /// How long a link can be in use.
-    fn of_wire(&self, wire: usize, end: f64) -> f64 {
-        let wire = &self.model.wires[wire];
-        let (from, to) = (wire.from.index(), wire.to.index());
-        match self.is_each {
-            true => (end - self.early[from] - self.late[to]).max(0.0),
-            // No bit leaves a source before its start-up has passed.
-            false => (end - self.early[from].max(self.first() + self.startup)).max(0.0),
-        }
-    }
-
-    fn first(&self) -> f64 {
-        self.model.starts[0]
-    }
-
-    /// How long a processor can work.
-    fn of_node(&self, node: usize, end: f64) -> f64 {
-        (end - self.early[node] - self.late[node]).max(0.0)
-    }
-
+impl Windows<'_> {
     /// The most that can be done until then, as a part of the load, and how.
-    fn most(&self, end: f64) -> Result<(f64, Option<Distribution>)> {
+    fn most(&self, end: f64, slots: Option<Slots>) -> Result<(f64, Option<Distribution>)> {
         let model = self.model;
         let mut programme = microlp::Problem::new(OptimizationDirection::Maximize);
         let done = programme.add_var(1.0, (0.0, UNIT));
@@ -195,6 +161,7 @@ impl<'a> Windows<'a> {
         self.add_balances(&mut programme, done, &columns);
         self.add_counts(&mut programme, end, &columns, &charges);
         self.add_rows(&mut programme, end, &columns, &charges);
+        self.add_order(&mut programme, (end, done), &columns, &charges[0], slots);
         let outcome = programme.solve().map_err(|why| lost(&why.to_string()))?;
         let solution = outcome.into_solution().expect("no limit of time was set");
         let share = solution.var_value(done) / UNIT;
@@ -265,7 +232,7 @@ impl<'a> Windows<'a> {
 
     /// The most load that one message can bring over a link: what of it is not worked off at its end after it has come must be sent on
     /// after that.
-    fn largest(&self, wire: usize, end: f64) -> f64 {
+    pub(super) fn largest(&self, wire: usize, end: f64) -> f64 {
         let model = self.model;
         let wire = &model.wires[wire];
         let outgoing =
@@ -337,6 +304,35 @@ impl<'a> Windows<'a> {
         }
     }
 
+    /// What comes before what: load is used after it has come.
+    fn add_order(
+        &self,
+        programme: &mut microlp::Problem,
+        (end, done): (f64, Variable),
+        columns: &[Columns],
+        counts: &[Variable],
+        slots: Option<Slots>,
+    ) {
+        if !self.is_each || self.startup == 0.0 {
+            return;
+        }
+        let model = self.model;
+        let wires = 0..model.wires.len();
+        let flows: Vec<Vec<Variable>> =
+            wires.map(|wire| columns.iter().map(|own| own.flow[wire]).collect()).collect();
+        let works: Vec<Vec<Variable>> = (0..model.nodes())
+            .map(|node| columns.iter().filter_map(|own| own.work[node]).collect())
+            .collect();
+        let all = Aggregate { flows: &flows, counts, works: &works };
+        if let Some(left) = self.left.as_ref().filter(|left| left.reaches(end)) {
+            let (startup, early) = (self.startup, self.early.as_slice());
+            Through { model, left, end, startup, early, all }.add(programme);
+        }
+        if let Some(slots) = slots {
+            slots.add(model, programme, (end, done), &|wire| self.window(wire, end), all);
+        }
+    }
+
     /// Nobody is busy for longer than it can be in use.
     fn add_rows(
         &self,
@@ -402,11 +398,5 @@ impl<'a> Windows<'a> {
                 _ => limit(busy(&[index]), self.of_wire(index, end)),
             }
         }
-    }
-
-    /// When the first of these links can be in use.
-    fn first_of(&self, wires: &[usize]) -> f64 {
-        let early = wires.iter().map(|&wire| self.early[self.model.wires[wire].from.index()]);
-        early.fold(f64::INFINITY, f64::min)
     }
 }

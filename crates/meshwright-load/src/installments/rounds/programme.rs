@@ -179,16 +179,27 @@ impl<'p, 'm> Programme<'p, 'm> {
                 programme.add_constraint(terms, ComparisonOp::Le, 0.0);
             }
         }
+        let mut ends: Vec<(LinkId, Vec<(Variable, f64)>)> = Vec::new();
         for (round, wires) in self.wires.iter().enumerate() {
             for (wire, &sent) in wires.iter().zip(&columns.sent[round]) {
-                let begin = self.clock(columns, round, wire.from);
-                let mut ends = vec![self.clock(columns, round + 1, wire.to)];
+                let clock = self.clock(columns, round, wire.from);
+                // Without a common clock a message begins when its link is free, however long those of its round take.
+                let begin = match self.is_common {
+                    true => clock,
+                    false => programme.add_var(0.0, (0.0, f64::INFINITY)),
+                };
+                let end = vec![(begin, 1.0), (sent, self.problem.link_time(wire.link))];
+                let mut after = |mut terms: Vec<(Variable, f64)>, next: Variable, startup: f64| {
+                    terms.push((next, -1.0));
+                    programme.add_constraint(terms, ComparisonOp::Le, -startup * UNIT);
+                };
+                after(end.clone(), self.clock(columns, round + 1, wire.to), self.startup);
                 if !self.is_common {
-                    ends.push(self.clock(columns, round + 1, wire.from));
-                }
-                for end in ends {
-                    let terms = vec![(begin, 1.0), (sent, self.problem.link_time(wire.link)), (end, -1.0)];
-                    programme.add_constraint(terms, ComparisonOp::Le, -self.startup * UNIT);
+                    after(vec![(clock, 1.0)], begin, 0.0);
+                    match ends.iter_mut().find(|(link, _)| *link == wire.link) {
+                        Some((_, before)) => after(std::mem::replace(before, end), begin, self.startup),
+                        None => ends.push((wire.link, end)),
+                    }
                 }
             }
         }
