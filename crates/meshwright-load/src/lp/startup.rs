@@ -94,7 +94,8 @@ pub fn with_startups(
     let windows = Windows::new(&model, startup, paid, least);
     let (coarse, found) = search(least, &|end| windows.most(end, None))?;
     let Some(slots) = windows.slots(coarse) else { return Ok((coarse, found)) };
-    search(coarse, &|end| windows.most(end, Some(slots)))
+    // Where the solver loses its way among slots, what was found without them still holds.
+    search(coarse, &|end| windows.most(end, Some(slots))).or(Ok((coarse, found)))
 }
 
 /// The least time in which all can be done, and how.
