@@ -1,7 +1,7 @@
 //! What few messages can bring to a node: it waits for the first until that is whole, and works off the last when that is there.
 
 /// More messages than this are not told apart.
-const COUNTS_MAX: usize = 6;
+pub(super) const COUNTS_MAX: usize = 6;
 
 /// So many messages are enough to tell how late the first ones come.
 const MOMENTS_MAX: usize = 60;

@@ -1,6 +1,6 @@
 //! What can still be done with load that is sent when so much time is left.
 
-use super::few::hull;
+use super::few::{COUNTS_MAX, hull};
 use super::model::Model;
 use meshwright_core::units::NodeId;
 
@@ -12,9 +12,6 @@ const MOMENTS: usize = 64_000;
 
 /// Ends up to so many times the least are looked at.
 const ENDS: usize = 3;
-
-/// More messages than this are not told apart.
-pub(super) const COUNTS_MAX: usize = 6;
 
 /// So many lines above a curve over time.
 const LINES_MAX: usize = 4;

@@ -201,17 +201,17 @@ impl Through<'_> {
         let load: Vec<_> = of_all(&self.all.flows[wire], 1.0).collect();
         let sent = self.left.sent(wire, longest + self.startup);
         below(programme, &load, &by_count(sent, 0), self.all.counts[wire]);
+        let flow: Vec<_> = of_all(&self.all.flows[wire], slow).collect();
         if let Some(first) = first {
-            let mut terms: Vec<_> = of_all(&self.all.flows[wire], slow).collect();
+            let mut terms = flow.clone();
             terms.extend([(self.all.counts[wire], self.startup), (first, -1.0)]);
             programme.add_constraint(terms, ComparisonOp::Le, 0.0);
         }
         programme.add_constraint([(time, 1.0)], ComparisonOp::Le, longest * UNIT);
-        let flow: Vec<_> = of_all(&self.all.flows[wire], slow).collect();
         for (at, rise) in self.left.sent_by_time(wire, longest) {
             let mut terms = flow.clone();
             terms.push((time, 1.0 - slow * rise));
-            let begun = match first.filter(|_| longest > 0.0) {
+            let begun = match first {
                 // Where nothing is sent a_u may be less than l: the greater of a_u - l and 0 lies below this line.
                 Some(first) => {
                     terms.push((first, -longest / (longest + self.startup)));

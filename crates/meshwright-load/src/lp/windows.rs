@@ -65,8 +65,8 @@ impl<'a> Windows<'a> {
             slots.until(end) <= SLOT_VARIABLES_MAX
                 && slots.variables(self.model, &window) <= SLOT_VARIABLES_MAX
         };
-        let all = (1..=SLOTS_MAX).map(|per_startup| Slots::new(self.startup, per_startup));
-        all.take_while(is_few).last().filter(|_| self.is_each)
+        let most = if self.is_each { SLOTS_MAX } else { 0 };
+        (1..=most).map(|per_startup| Slots::new(self.startup, per_startup)).take_while(is_few).last()
     }
 
     /// How long a link can be in use.

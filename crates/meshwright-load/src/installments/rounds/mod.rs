@@ -39,11 +39,11 @@ const PRUNINGS: u32 = 3;
 ///   stock(v, 0) = L_v     stock(v, r + 1) = stock(v, r) - w(v, r) - out(v, r) + in(v, r)     stock(v, R) = w(v, R)
 ///   w(v, r) + out(v, r) <= stock(v, r)
 ///   t(v, r) + w_v w(v, r) <= t(v, r + 1)           t(v, R) + w_v w(v, R) <= T
-///   t(u, r) + s + z x(u, v, r) <= t(u, r + 1), t(v, r + 1)      where u -> v is used in round r
+///   t(u, r) <= b(u, v, r),   b(u, v, r) + s + z x(u, v, r) <= t(v, r + 1), b(u, v, r')      where u -> v is used in round r, next in r'
 /// ```
 ///
-/// At first all nodes' rounds begin together, and all links may be used; then those that carry something are, and every node has its own
-/// times.
+/// At first all nodes' rounds and messages begin together, and all links may be used; then those that carry something are, every node
+/// has its own times t, and a message begins at b, when its link is free.
 ///
 /// # Errors
 ///

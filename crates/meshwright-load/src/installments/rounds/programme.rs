@@ -179,7 +179,8 @@ impl<'p, 'm> Programme<'p, 'm> {
                 programme.add_constraint(terms, ComparisonOp::Le, 0.0);
             }
         }
-        let mut ends: Vec<(LinkId, Vec<(Variable, f64)>)> = Vec::new();
+        let links = self.problem.machine().links() as usize;
+        let mut ends: Vec<Option<Vec<(Variable, f64)>>> = vec![None; links];
         for (round, wires) in self.wires.iter().enumerate() {
             for (wire, &sent) in wires.iter().zip(&columns.sent[round]) {
                 let clock = self.clock(columns, round, wire.from);
@@ -196,9 +197,8 @@ impl<'p, 'm> Programme<'p, 'm> {
                 after(end.clone(), self.clock(columns, round + 1, wire.to), self.startup);
                 if !self.is_common {
                     after(vec![(clock, 1.0)], begin, 0.0);
-                    match ends.iter_mut().find(|(link, _)| *link == wire.link) {
-                        Some((_, before)) => after(std::mem::replace(before, end), begin, self.startup),
-                        None => ends.push((wire.link, end)),
+                    if let Some(before) = ends[wire.link.index()].replace(end) {
+                        after(before, begin, self.startup);
                     }
                 }
             }
