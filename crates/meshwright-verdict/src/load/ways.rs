@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::feasible::Asked;
+use super::feasible::{Asked, WHOLE_CYCLES};
 use meshwright_core::units::{NodeId, Port};
 use meshwright_load::{Forwarding, Problem, Source, check, layers};
 use meshwright_network::topology::Topology;
@@ -28,6 +28,8 @@ pub(super) fn late(problem: &Problem<'_>, asked: &Asked<'_>) -> Option<(NodeId, 
         return None;
     }
     let stores = switching == Forwarding::StoreAndForward;
+    // What is refuted by no more than whole bytes and cycles explain, a schedule may show all the same.
+    let makespan = makespan * (1.0 + WHOLE_CYCLES);
     // By source: the least time of the whole load on a way to each node, and the fewest links.
     let ways: Vec<(Vec<f64>, Vec<u32>)> = sources
         .iter()

@@ -146,6 +146,59 @@ pub(crate) fn judge_with(
     Ok(verdict)
 }
 
+/// Predicts and simulates a placement.
+fn measured(
+    mapping: &Mapping<'_>,
+    plan: Plan<Phases, Placement>,
+    seed: u64,
+) -> Result<Ending<MappingDetail>> {
+    let (machine, limits) = (mapping.machine(), mapping.own_bound());
+    let Plan { workload, detail: placement } = plan;
+    let own = [machine.switching()];
+    let measured = measure::along(workload, machine, &own, &Way::usual(machine))?;
+    let fitted = fitting::simulate(machine, &measured.routed(), FLIT_HOPS_MAX)?;
+    if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
+        return Ok(Ending::Standstill(why));
+    }
+    let way = Way::of(machine, fitted.routers.as_ref())?;
+    let measured = match way.is_other() {
+        true => measure::along(measured.schedule, machine, &own, &way)?,
+        false => measured,
+    };
+    let traffic = Traffic::of(&measured, machine);
+    let is_short = measured.schedule.messages_total() <= WRITTEN_OUT_MAX;
+    let schedule = is_short.then(|| Schedule::from_phases(&measured.schedule));
+    let dependency_cycles = match &schedule {
+        Some(schedule) => dependency_cycles(&measured, schedule, machine, &fitted)?,
+        None => None,
+    };
+    let trace = &fitted.trace;
+    not_below(limits.ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
+    let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
+    let outcome = Outcome {
+        method: placement.name.clone(),
+        bound_cycles: cycles(limits.ticks),
+        predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
+        simulated_cycles: Some(trace.cycles.0),
+        busiest_link: link_use::busiest_link(&traffic.loads, machine),
+        waited_link: link_use::blame(trace, machine),
+        detail: MappingDetail {
+            dependency_cycles,
+            engine: fitted.engine(),
+            deadlock_free: traffic.deadlock_free
+                || fitted.routers.is_some()
+                || Routers::date_line(machine).is_some(),
+            hops_total: measured.hops_total(),
+            phases: rows(mapping.tasks(), machine, limits, (&measured, trace)),
+            link_busy: link_use::busy_cycles(&traffic.loads, machine),
+            link_messages: (0..machine.links()).map(|link| traffic.loads.messages(LinkId(link))).collect(),
+            placement,
+            routers: fitted.routers,
+        },
+    };
+    Ok(Ending::Done(outcome, schedule.map(Arc::new)))
+}
+
 impl Contest for Mapping<'_> {
     type Facts = MappingFacts;
 
@@ -159,59 +212,17 @@ impl Contest for Mapping<'_> {
         format!("{method} ({place})")
     }
 
+    /// A placement between whose nodes there is no path is one that does not suit.
     fn measure(
         &self,
         _method: &String,
         plan: Plan<Phases, Placement>,
         seed: u64,
     ) -> Result<Ending<MappingDetail>> {
-        let (machine, limits) = (self.machine(), self.own_bound());
-        let Plan { workload, detail: placement } = plan;
-        let own = [machine.switching()];
-        let measured = measure::along(workload, machine, &own, &Way::usual(machine))?;
-        let fitted = fitting::simulate(machine, &measured.routed(), FLIT_HOPS_MAX)?;
-        if let Some(why) = measure::deadlock_sentence(machine, &fitted) {
-            return Ok(Ending::Standstill(why));
+        match measured(self, plan, seed) {
+            Err(Error::NotApplicable { why, .. }) => Ok(Ending::Unsuitable(why)),
+            measured => measured,
         }
-        let way = Way::of(machine, fitted.routers.as_ref())?;
-        let measured = match way.is_other() {
-            true => measure::along(measured.schedule, machine, &own, &way)?,
-            false => measured,
-        };
-        let traffic = Traffic::of(&measured, machine);
-        let is_short = measured.schedule.messages_total() <= WRITTEN_OUT_MAX;
-        let schedule = is_short.then(|| Schedule::from_phases(&measured.schedule));
-        let dependency_cycles = match &schedule {
-            Some(schedule) => dependency_cycles(&measured, schedule, machine, &fitted)?,
-            None => None,
-        };
-        let trace = &fitted.trace;
-        not_below(limits.ticks, trace.ticks, "ticks", &placement.name, Some(seed))?;
-        let cycles = |ticks: u64| machine.costs().cycles(ticks).0;
-        let outcome = Outcome {
-            method: placement.name.clone(),
-            bound_cycles: cycles(limits.ticks),
-            predicted_cycles: cycles(measured.total(0, |known| known.predicted)),
-            simulated_cycles: Some(trace.cycles.0),
-            busiest_link: link_use::busiest_link(&traffic.loads, machine),
-            waited_link: link_use::blame(trace, machine),
-            detail: MappingDetail {
-                dependency_cycles,
-                engine: fitted.engine(),
-                deadlock_free: traffic.deadlock_free
-                    || fitted.routers.is_some()
-                    || Routers::date_line(machine).is_some(),
-                hops_total: measured.hops_total(),
-                phases: rows(self.tasks(), machine, limits, (&measured, trace)),
-                link_busy: link_use::busy_cycles(&traffic.loads, machine),
-                link_messages: (0..machine.links())
-                    .map(|link| traffic.loads.messages(LinkId(link)))
-                    .collect(),
-                placement,
-                routers: fitted.routers,
-            },
-        };
-        Ok(Ending::Done(outcome, schedule.map(Arc::new)))
     }
 
     fn rank(outcome: &MappingOutcome) -> Option<crate::Rank> {
