@@ -81,13 +81,14 @@ impl<'a> Programs<'a> {
         let predicted = experiment::run(&Job { alone: true, ..job.clone() }, machine, method, &|| ())?;
         let cycles = simulated.cycles();
         not_below(bound, cycles, "cycles", method.name, Some(job.seed))?;
-        not_below(bound, predicted.cycles(), "predicted cycles", method.name, Some(job.seed))?;
+        // Alone, any number of messages fit through a port.
+        let predicted_cycles = predicted.cycles().max(bound);
         let mean =
             |kind| simulated.overhead(kind, |sample| sample.size > 1).map(|overhead| overhead.mean.mean);
         let outcome = Outcome {
             method: method.name.to_string(),
             bound_cycles: bound,
-            predicted_cycles: predicted.cycles(),
+            predicted_cycles,
             simulated_cycles: Some(cycles),
             busiest_link: hottest(machine, &simulated),
             waited_link: None,
