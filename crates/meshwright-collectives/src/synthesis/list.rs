@@ -146,9 +146,9 @@ impl Messages {
         let reversed = self.reversed();
         let (mut best, mut last) = (plan.clone(), plan);
         for _ in 0..rounds {
-            let late = last.from_the_end();
+            let late = last.before_the_end();
             let back = reversed.plan(&late);
-            last = self.plan(&back.from_the_end());
+            last = self.plan(&back.before_the_end());
             if last.end < best.end {
                 best = last.clone();
             }
@@ -159,7 +159,7 @@ impl Messages {
 
 impl Plan {
     /// By message how long before the end it is there.
-    fn from_the_end(&self) -> Vec<u64> {
+    fn before_the_end(&self) -> Vec<u64> {
         self.arrived.iter().map(|arrived| self.end - arrived).collect()
     }
 
