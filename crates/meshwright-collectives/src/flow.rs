@@ -44,6 +44,17 @@ pub struct Transfer {
     pub mode: Mode,
 }
 
+/// When something happens to a message, as places in the order in which all messages of a plan begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moments {
+    /// Its own place.
+    pub begun: u32,
+    /// The place of the first that begins when its last byte has left its source.
+    pub left: u32,
+    /// The place of the first that begins when its last byte has come to its target.
+    pub arrived: u32,
+}
+
 /// A collective operation as data flow between members, numbered from 0.
 ///
 /// A member may send in a step as soon as those of the steps before have come to it that touch the same blocks: chunks
@@ -63,6 +74,8 @@ pub struct Flow {
     is_stepwise: bool,
     /// See [`Flow::copied`].
     is_copied: bool,
+    /// See [`Flow::paced`]: by message, none where nothing is planned.
+    moments: Vec<Moments>,
 }
 
 impl Flow {
@@ -199,6 +212,7 @@ impl Flow {
     /// When there are not as many steps as messages.
     pub fn relabelled(&self, steps: &[u32]) -> Self {
         let mut flow = self.clone();
+        flow.moments.clear();
         assert_eq!(steps.len(), flow.transfers.len(), "a step for each message");
         for (transfer, &step) in flow.transfers.iter_mut().zip(steps) {
             transfer.step = step;
@@ -216,6 +230,26 @@ impl Flow {
     /// Whether a member begins its messages to one other member in the order of their steps.
     pub fn is_ordered(&self) -> bool {
         self.is_ordered
+    }
+
+    /// The same, and members keep to a plan: a member begins its messages in the planned order, each when all that leaves it or comes to it
+    /// before that in the plan has done so.
+    ///
+    /// Where messages cross links that others begin at, those that are there too soon would take them from more urgent ones.
+    ///
+    /// # Panics
+    ///
+    /// When there are not as many moments as messages, or a message ends before it begins.
+    pub fn paced(mut self, moments: Vec<Moments>) -> Self {
+        assert_eq!(moments.len(), self.transfers.len(), "moments of each message");
+        assert!(moments.iter().all(|at| at.begun < at.left.min(at.arrived)), "what ends has begun before");
+        self.moments = moments;
+        self
+    }
+
+    /// By message when it begins and ends; none where the flow is not [paced](Flow::paced).
+    pub fn moments(&self) -> &[Moments] {
+        &self.moments
     }
 
     /// The flow of the reversed operation: every message the other way, the last first; what was copied is added up.
@@ -250,6 +284,7 @@ impl Flow {
     pub fn then(mut self, next: &Self) -> Self {
         assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
         let after = self.steps();
+        self.moments.clear();
         self.is_stepwise |= next.is_stepwise;
         self.is_copied |= next.is_copied;
         self.is_ordered |= next.is_ordered;
@@ -297,6 +332,7 @@ impl Flow {
     pub fn beside(mut self, other: &Self) -> Self {
         assert_eq!(self.members, other.members, "the same members");
         let before = self.blocks.len() as u32;
+        self.moments.clear();
         self.is_stepwise |= other.is_stepwise;
         self.is_copied |= other.is_copied;
         self.is_ordered |= other.is_ordered;

@@ -92,7 +92,7 @@ impl Flow {
     /// The schedule of this flow, member m on node `nodes[m]` of a machine of so many nodes.
     ///
     /// A send waits for all that came to its node in steps before its own and touches one of its blocks (all that came there if
-    /// the flow is stepwise); nothing else waits.
+    /// the flow is stepwise); in a paced flow also for what is planned before it; nothing else waits.
     /// Adding up costs `combine` cycles for each byte, rounded up, one message after the other. The tag of a
     /// message is its step.
     ///
@@ -261,6 +261,8 @@ impl Flow {
         // What a stepwise send waits for: all that has come.
         let mut come: Vec<u32> = Vec::new();
         let waits = |step, on| Dependency { step, on, awaits: Awaits::End };
+        // By event its step, where the flow is paced.
+        let mut places: Vec<u32> = Vec::new();
         for &event in events {
             let index = event as usize / 2;
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
@@ -283,6 +285,7 @@ impl Flow {
                 }
                 rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
                 let send = rank.ops.len() as u32 - 1;
+                places.push(send);
                 if self.is_ordered()
                     && let Some(on) = sent.insert(transfer.target, send)
                 {
@@ -297,12 +300,45 @@ impl Flow {
                 let ticks = bytes.0 * combine.numerator();
                 rank.ops.push(Op::Calc { cycles: Cycles(ticks.div_ceil(combine.denominator())) });
             }
+            places.push(step);
             if self.is_stepwise() {
                 come.push(step);
             } else {
                 self.carried(index).for_each(|block| brought.bring(block, step, transfer.mode));
             }
         }
+        if !self.moments().is_empty() {
+            self.pace(&mut rank, events, &places);
+        }
         rank
+    }
+
+    /// Keeps one member to the plan of a paced flow: its events, and the steps that they are.
+    fn pace(&self, rank: &mut Rank, events: &[u32], places: &[u32]) {
+        let mut begins: Vec<(u32, u32)> = Vec::new();
+        let mut ends: Vec<(u32, u32)> = Vec::with_capacity(events.len());
+        for (&event, &place) in events.iter().zip(places) {
+            let at = self.moments()[event as usize / 2];
+            if event.is_multiple_of(2) {
+                begins.push((at.begun, place));
+                ends.push((at.left, place));
+            } else {
+                ends.push((at.arrived, place));
+            }
+        }
+        begins.sort_unstable();
+        ends.sort_unstable();
+        let mut ends = ends.into_iter().peekable();
+        let mut last = None;
+        for (begun, step) in begins {
+            if let Some(on) = last.replace(step) {
+                rank.dependencies.push(Dependency { step, on, awaits: Awaits::Start });
+            }
+            while let Some((_, on)) = ends.next_if(|&(end, _)| end <= begun) {
+                rank.dependencies.push(Dependency { step, on, awaits: Awaits::End });
+            }
+        }
+        rank.dependencies.sort_unstable();
+        rank.dependencies.dedup();
     }
 }

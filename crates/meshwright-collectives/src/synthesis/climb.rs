@@ -5,9 +5,10 @@ use meshwright_core::units::{Bytes, Cycles};
 use rayon::prelude::*;
 
 use super::MESSAGES_MAX;
-use super::list::{self, Timed};
+use super::list::Messages;
 use super::packing::{self, Depth, Trees, Wires};
 use crate::Task;
+use crate::flow::Flow;
 
 /// Costs of a level of depth that are tried, the first of them first.
 const LEVELS: [f64; 4] = [1.0, 0.6, 2.0, 4.0];
@@ -21,8 +22,20 @@ const HASTES: [u32; 3] = [1, 4, 16];
 /// Factors by which the number of trees is changed: coarsely, then finely.
 const FACTORS: [f64; 2] = [1.5, 1.15];
 
+/// How often the plan of the best is turned round where it has more than so many messages, and else.
+const PASSES: [u32; 2] = [1, 2];
+const MANY_MESSAGES: usize = 3 << 19;
+
 /// Up to so many messages everything is tried, beyond only more trees and [`MANY`].
 const FEW_MESSAGES: usize = 1 << 17;
+
+/// A flow whose steps are the order in which its messages begin, and when it ends if it runs so.
+pub struct Timed {
+    /// Its members begin their messages in this order.
+    pub flow: Flow,
+    /// When the last message has arrived.
+    pub cycles: Cycles,
+}
 
 /// A packing whose messages begin in the order of its list schedule.
 ///
@@ -31,7 +44,11 @@ const FEW_MESSAGES: usize = 1 << 17;
 /// Those of [`packing::flow`].
 pub fn packed(task: &Task<'_>, shape: Trees) -> Result<Timed> {
     let flow = packing::flow(task, shape)?;
-    Ok(list::schedule(&flow, task.machine().costs(), |index| flow.transfers()[index].step.into()))
+    let costs = task.machine().costs();
+    let messages = Messages::of(&flow, costs, None);
+    let urgency: Vec<u64> = flow.transfers().iter().map(|transfer| transfer.step.into()).collect();
+    let plan = messages.improved(messages.plan(&urgency), shape.passes);
+    Ok(Timed { flow: plan.ordered(&flow), cycles: plan.cycles(costs) })
 }
 
 /// The best packing by the planner's own clock; none where there is none.
@@ -71,6 +88,8 @@ pub fn climb(task: &Task<'_>, best: Option<Cycles>) -> Result<Option<(Trees, Tim
         })?;
         grow(task, &mut best, FACTORS[0], start.most)?;
     }
+    let passes = if best.1.flow.transfers().len() > MANY_MESSAGES { PASSES[0] } else { PASSES[1] };
+    better(task, &mut best, |shape| vec![Trees { passes, ..shape }])?;
     Ok(Some(best))
 }
 
@@ -107,7 +126,7 @@ fn applies<T>(result: Result<T>) -> Result<Option<T>> {
 
 /// The packing to begin with.
 fn start(task: &Task<'_>) -> Result<Start> {
-    let first = Trees { trees: 1, level: Depth(LEVELS[0]), haste: HASTES[0] };
+    let first = Trees { trees: 1, level: Depth(LEVELS[0]), haste: HASTES[0], passes: 0 };
     let flow = packing::flow(task, first)?;
     let messages = flow.transfers().len().max(1);
     let bytes = flow.blocks().iter().map(|block| block.bytes).max().unwrap_or(0);

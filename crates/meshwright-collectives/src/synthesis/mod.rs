@@ -6,16 +6,20 @@
 //! | [`packing`](mod@packing) | each chunk along a tree of its own, the trees share the links evenly |
 //! | [`climb`](mod@climb) | how many trees, how deep, in which order |
 //! | [`list`] | which message each link takes next |
+//! | [`cells`] | each chunk comes together in cells of a few members, these in larger ones |
+//! | [`settle`](mod@settle) | how large the cells, how many trees |
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
 //! | [`meeting`] | pieces that meet at a few members each |
 
+pub mod cells;
 pub mod climb;
 pub mod list;
 pub mod meeting;
 pub mod packing;
 pub mod product;
 pub mod recipe;
+pub mod settle;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -25,6 +29,7 @@ use rayon::prelude::*;
 
 use crate::flow::Flow;
 use crate::{Algorithm, Operation, Task};
+use cells::Cells;
 use meeting::Meeting;
 use packing::{Depth, Trees};
 use product::Product;
@@ -84,6 +89,8 @@ pub enum Recipe {
     Meetings(Meeting),
     /// A packing of trees.
     Trees(Trees),
+    /// Trees of cells.
+    Cells(Cells),
 }
 
 impl Recipe {
@@ -97,6 +104,7 @@ impl Recipe {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
             Self::Meetings(meeting) => meeting.flow(task),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
+            Self::Cells(cells) => cells.flow(task),
         }
     }
 }
@@ -108,6 +116,7 @@ impl Display for Recipe {
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
             Self::Meetings(meeting) => meeting.fmt(f),
             Self::Trees(shape) => shape.fmt(f),
+            Self::Cells(cells) => cells.fmt(f),
         }
     }
 }
@@ -130,18 +139,18 @@ fn unsearched(task: &Task<'_>) -> Result<Flow> {
     let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
     match products.as_ref().and_then(|all| all.first()) {
         Some(best) => best.product.flow(task),
-        None => Ok(climb::packed(task, Trees { trees: 16, level: Depth(1.0), haste: 1 })?.flow),
+        None => Ok(climb::packed(task, Trees { trees: 16, level: Depth(1.0), haste: 1, passes: 0 })?.flow),
     }
 }
 
 /// Simulates a flow: when it ends, none if it does not.
 pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 
-/// The best schedule of products, meetings, chunk counts, trees and roots that is found; none where nothing is looked at.
+/// The best schedule of products, meetings, chunk counts, trees, roots and cells that is found; none where nothing is looked at.
 ///
 /// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
 /// chunks. If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself, where
-/// their closed form is better than the best so far, and the best is simulated. `known` is a time that somebody else takes: where it is
+/// their closed form is better than the best so far, and the best is simulated; of trees of cells the three best by their plans. `known` is a time that somebody else takes: where it is
 /// as near to the bound there is no search, and whose closed form is above it is not looked at.
 ///
 /// # Errors
@@ -150,7 +159,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 120 simulations.
+/// O(2^24 messages), in at most 130 simulations.
 pub fn search(
     task: &Task<'_>,
     bound: Cycles,
@@ -168,6 +177,10 @@ pub fn search(
     if !least(&best).is_some_and(is_near) {
         let trees = packings(task, least(&best), simulate)?;
         best = best.into_iter().chain(trees).min_by_key(|found| found.cycles);
+    }
+    if !least(&best).is_some_and(is_near) {
+        let cells = settled(task, least(&best), simulate)?;
+        best = best.into_iter().chain(cells).min_by_key(|found| found.cycles);
     }
     if best.is_none() && known.is_none() {
         let why = format!("neither exchanges nor trees are a way to do {}", task.operation.name());
@@ -290,6 +303,13 @@ fn packings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> R
     Ok(simulated(best.into_iter().collect(), simulate)?.pop())
 }
 
+/// The best trees of cells by their plans, simulated.
+fn settled(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let all = settle::settle(task, best)?.into_iter();
+    let all = all.map(|(cells, flow, planned)| (Recipe::Cells(cells), flow, planned));
+    Ok(simulated(all.collect(), simulate)?.into_iter().next())
+}
+
 #[cfg(test)]
 mod tests {
     use super::product::{Kind, Stage};
@@ -381,15 +401,34 @@ mod tests {
             for operation in [O::Broadcast, O::Reduce, O::AllReduce, O::AllGather, O::ReduceScatter] {
                 for (trees, level, haste) in [(1, 0.3, 1), (7, 1.0, 4), (32, 0.1, 16)] {
                     let task = Task::new(&machine, operation, 5000, 0).unwrap();
-                    let flow = packing::flow(&task, Trees { trees, level: Depth(level), haste }).unwrap();
+                    let flow =
+                        packing::flow(&task, Trees { trees, level: Depth(level), haste, passes: 0 }).unwrap();
                     assert_eq!(flow.check(operation, 0, 5000), Ok(()), "{name}");
-                    let timed =
-                        list::schedule(&flow, machine.costs(), |index| flow.transfers()[index].step.into());
+                    let shape = Trees { trees, level: Depth(level), haste, passes: trees % 3 };
+                    let timed = climb::packed(&task, shape).unwrap();
                     assert_eq!(timed.flow.check(operation, 0, 5000), Ok(()), "{name} in order");
                     let schedule = timed.flow.schedule(task.nodes(), machine.nodes(), None);
                     let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
                     assert_eq!(trace.cycles, timed.cycles, "{name} {}", operation.name());
                 }
+            }
+        }
+    }
+    #[test]
+    fn cells_are_right() {
+        for name in ["mesh:4x5", "torus:4x4", "torus:3x5", "mesh:9", "mesh:3x2x4"] {
+            let machine = Machine::new(name).unwrap();
+            let task = Task::new(&machine, Operation::AllReduce, 5000, 0).unwrap();
+            let bound = crate::bound::bound(&task).unwrap().cycles;
+            for (trees, side, haste, passes) in [(1, 2, 1, 0), (7, 3, 4, 1), (32, 5, 2, 2), (3, 16, 1, 0)] {
+                let cells = Cells { trees, side, haste, passes };
+                let (_, plan) = cells.planned(&task).unwrap();
+                let flow = cells.flow(&task).unwrap();
+                assert_eq!(flow.check(Operation::AllReduce, 0, 5000), Ok(()), "{name}: {cells}");
+                let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
+                assert!(trace.deadlock.is_none(), "{name}: {cells}");
+                assert!(bound <= trace.cycles.min(plan.cycles(machine.costs())), "{name}: {cells}");
             }
         }
     }

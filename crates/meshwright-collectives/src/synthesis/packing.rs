@@ -27,14 +27,19 @@ pub struct Trees {
     pub level: Depth,
     /// As many chunks as a level further from the end is worth, where a link chooses what goes first.
     pub haste: u32,
+    /// How often the plan is turned round, see [`Messages::improved`](super::list::Messages::improved).
+    pub passes: u32,
 }
 
 impl Display for Trees {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { trees, level: Depth(level), haste } = self;
+        let Self { trees, level: Depth(level), haste, passes } = self;
         write!(f, "{trees} trees, {level} a level")?;
         if *haste > 1 {
             write!(f, ", haste {haste}")?;
+        }
+        if *passes > 0 {
+            write!(f, ", turned {passes} times")?;
         }
         Ok(())
     }
