@@ -1,6 +1,8 @@
-//! Messages in rounds, in whole bytes: everything begins as soon as it can.
+//! Messages in order, in whole bytes: everything begins as soon as it can.
 
-use super::programme::Amounts;
+use super::order::{Message, Order};
+use super::programme::Wire;
+use super::times::Times;
 use crate::installments::record::{Installments, Record, most_waiting};
 use crate::installments::scale::Scale;
 use crate::installments::streams::{CarryingLink, supplies};
@@ -11,11 +13,12 @@ use meshwright_schedule::Schedule;
 /// What is to be sent and worked off, in bytes.
 pub(super) struct Execution<'a, 'p, 'm> {
     scale: &'a Scale<'p, 'm>,
-    amounts: &'a Amounts,
+    order: &'a Order,
+    times: &'a Times,
 }
 
 /// A message that has come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Arrival {
     at: u64,
     bytes: u64,
@@ -33,12 +36,24 @@ struct Place {
     /// What it has used of all that was ever there.
     used: u64,
     arrivals: Vec<Arrival>,
-    /// Those that stand behind the arrivals until the round is over.
-    coming: Vec<Arrival>,
+    /// How many of its messages have come, with load or not, and whether what follows them has begun.
+    counted: usize,
+    is_begun: bool,
     processor_free: u64,
     worked: u64,
     /// By arrival, when the last of it has gone on or been taken up.
     gone_by: Vec<u64>,
+}
+
+/// What all nodes share while all runs.
+struct Running {
+    /// By link, in ticks.
+    link_free: Vec<u64>,
+    /// By node and how many messages have come to it, what leaves it then.
+    leaving: Vec<Vec<Vec<usize>>>,
+    /// By message, those that have been sent.
+    sent: Vec<Option<Arrival>>,
+    messages: u64,
 }
 
 /// What came of it.
@@ -68,8 +83,8 @@ impl Outcome {
 }
 
 impl<'a, 'p, 'm> Execution<'a, 'p, 'm> {
-    pub(super) fn new(scale: &'a Scale<'p, 'm>, amounts: &'a Amounts) -> Self {
-        Self { scale, amounts }
+    pub(super) fn new(scale: &'a Scale<'p, 'm>, order: &'a Order, times: &'a Times) -> Self {
+        Self { scale, order, times }
     }
 
     fn bytes(&self, share: f64) -> u64 {
@@ -77,48 +92,101 @@ impl<'a, 'p, 'm> Execution<'a, 'p, 'm> {
     }
 
     /// Runs all of it, and tells every step.
-    pub(super) fn run(&self, record: &mut impl Record) -> Outcome {
+    pub(super) fn run(&self, record: &mut impl Record) -> Option<Outcome> {
         let machine = self.scale.problem().machine();
         let mut places = vec![Place::default(); machine.nodes() as usize];
         for supply in supplies(self.scale.problem(), self.scale.bytes()) {
             let place = &mut places[supply.node.index()];
             (place.own, place.stock) = (place.own + supply.bytes, place.stock + supply.bytes);
         }
-        let mut link_free = vec![0u64; machine.links() as usize];
-        let mut messages = 0;
-        for (round, sent) in self.amounts.sent.iter().enumerate() {
-            for &(wire, share) in sent {
-                let place = &mut places[wire.from.index()];
-                let bytes = self.bytes(share).min(place.stock);
-                if bytes == 0 {
-                    continue;
-                }
-                let (ready, after) = place.take(bytes);
-                let free = &mut link_free[wire.link.index()];
-                let message = self.scale.message(wire.link, bytes);
-                let end = ready.max(*free) + self.scale.message_ticks(message);
-                place.gone(ready, end);
-                *free = end;
-                let channel = CarryingLink { link: wire.link, from: wire.from, to: wire.to };
-                let step = record.send(channel, message, after.into_iter());
-                places[wire.to.index()].coming.push(Arrival { at: end, bytes, step });
-                messages += 1;
-            }
-            for (node, place) in (0u32..).map(NodeId).zip(&mut places) {
-                let share = self.amounts.worked[round][node.index()];
-                self.work(node, self.bytes(share).min(place.stock), place, record);
-                place.receive();
+        let mut running = Running {
+            link_free: vec![0u64; machine.links() as usize],
+            leaving: self.leaving(),
+            sent: vec![None; self.order.messages.len()],
+            messages: 0,
+        };
+        // A node goes on until it waits for a message that is not sent yet.
+        let mut waiting: Vec<NodeId> = machine.living().collect();
+        while !waiting.is_empty() {
+            let mut has_moved = false;
+            waiting.retain(|&node| {
+                let place = &mut places[node.index()];
+                let before = (place.counted, place.is_begun);
+                let is_over = self.go_on(node, place, &mut running, record);
+                has_moved |= is_over || before != (place.counted, place.is_begun);
+                !is_over
+            });
+            if !has_moved {
+                return None;
             }
         }
         for (node, place) in (0u32..).map(NodeId).zip(&mut places) {
             self.work_off(node, place, record);
         }
-        Outcome {
+        Some(Outcome {
             last: places.iter().map(|place| place.processor_free).max().unwrap_or(0),
-            messages,
+            messages: running.messages,
             worked: places.iter().map(|place| place.worked).collect(),
             waiting_max: places.iter().map(Place::waiting_max).max().unwrap_or(0),
+        })
+    }
+
+    /// By node, what leaves it after so many messages have come, in the order in which it begins.
+    fn leaving(&self) -> Vec<Vec<Vec<usize>>> {
+        let stages = |coming: &Vec<usize>| vec![Vec::new(); coming.len() + 1];
+        let mut leaving: Vec<Vec<Vec<usize>>> = self.order.coming.iter().map(stages).collect();
+        for message in self.order.crossing.iter().flatten() {
+            let Message { wire, after } = self.order.messages[*message];
+            leaving[wire.from.index()][after].push(*message);
         }
+        let begin = |message: &usize| self.times.begin[*message];
+        for stage in leaving.iter_mut().flatten() {
+            stage.sort_by(|a, b| begin(a).total_cmp(&begin(b)));
+        }
+        leaving
+    }
+
+    /// A node sends, works and receives for as long as what comes next has been sent; whether it is done.
+    fn go_on(
+        &self,
+        node: NodeId,
+        place: &mut Place,
+        running: &mut Running,
+        record: &mut impl Record,
+    ) -> bool {
+        let coming = &self.order.coming[node.index()];
+        loop {
+            if !place.is_begun {
+                for &message in &std::mem::take(&mut running.leaving[node.index()][place.counted]) {
+                    self.send(message, place, running, record);
+                }
+            }
+            let Some(&next) = coming.get(place.counted) else { return true };
+            if !std::mem::replace(&mut place.is_begun, true) {
+                let share = self.times.work[node.index()][place.counted];
+                self.work(node, self.bytes(share).min(place.stock), place, record);
+            }
+            let Some(arrival) = running.sent[next] else { return false };
+            place.receive(arrival);
+        }
+    }
+
+    fn send(&self, index: usize, place: &mut Place, running: &mut Running, record: &mut impl Record) {
+        let Wire { link, from, to } = self.order.messages[index].wire;
+        let bytes = self.bytes(self.times.size[index]).min(place.stock);
+        if bytes == 0 {
+            running.sent[index] = Some(Arrival::default());
+            return;
+        }
+        let (ready, after) = place.take(bytes);
+        let free = &mut running.link_free[link.index()];
+        let message = self.scale.message(link, bytes);
+        let at = ready.max(*free) + self.scale.message_ticks(message);
+        place.gone(ready, at);
+        *free = at;
+        let step = record.send(CarryingLink { link, from, to }, message, after.into_iter());
+        running.sent[index] = Some(Arrival { at, bytes, step });
+        running.messages += 1;
     }
 
     /// A node works off so many bytes.
@@ -176,12 +244,14 @@ impl Place {
         }
     }
 
-    /// The round is over: what has come in it can be used, the first come first.
-    fn receive(&mut self) {
-        self.coming.sort_by_key(|arrival| arrival.at);
-        self.stock += self.coming.iter().map(|arrival| arrival.bytes).sum::<u64>();
-        self.gone_by.extend(self.coming.iter().map(|arrival| arrival.at));
-        self.arrivals.append(&mut self.coming);
+    /// A message has come, and can be used.
+    fn receive(&mut self, arrival: Arrival) {
+        (self.counted, self.is_begun) = (self.counted + 1, false);
+        if arrival.bytes > 0 {
+            self.stock += arrival.bytes;
+            self.gone_by.push(arrival.at);
+            self.arrivals.push(arrival);
+        }
     }
 
     /// The most messages that wait here at a time.

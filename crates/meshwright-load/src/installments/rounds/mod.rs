@@ -1,21 +1,29 @@
-//! Few messages, each with its start-up: what every node sends and works off between two messages, by a linear programme.
+//! Few messages, each with its start-up: what every node sends and works off between two messages, by linear programmes.
 //!
 //! | file | what |
 //! |---|---|
-//! | this one | how many rounds, and which links in each |
-//! | `programme` | the sizes of messages, for links that are known |
+//! | this one | how many rounds, and more messages after that |
+//! | `programme` | messages in rounds that begin everywhere together |
+//! | `order`, `times` | messages in a known order, and their times and sizes by a programme |
+//! | `gaps` | more messages where links are idle |
 //! | `execute` | whole bytes, and when everything begins |
 //!
-//! In a round a node sends at most one message over each of its links, of load that it has when the round begins.
-//! The nodes' rounds need not begin at the same time, only a message that has come in a round can be sent on in the next.
+//! In a round a node sends at most one message over each of its links, of load that it has when the round begins. Of the rounds only
+//! the order of messages is kept: on each link, at each node, and what has come before a message begins.
 
 mod execute;
+mod gaps;
+mod order;
 mod programme;
+mod times;
 
 use self::execute::Execution;
-use self::programme::{Amounts, Programme, Wire};
-use super::record::{Installments, Nothing, Programs};
+use self::order::Order;
+use self::programme::{Programme, Wire};
+use self::times::{Times, Timing};
+use super::record::{Installments, Programs};
 use super::scale::Scale;
+use crate::Problem;
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
 
@@ -25,25 +33,30 @@ const VARIABLES_MAX: usize = 2_700;
 /// How many rounds are tried, one number after the other.
 const ROUNDS: &[u32] = &[1, 2, 3, 4, 5, 6, 8, 10, 12];
 
-/// What more rounds must gain, as a part of the time; after so many tries without it no more are tried.
-const WORTH: f64 = 1e-4;
-const IDLE_TRIES: u32 = 2;
+/// With more messages where links are idle a programme of more variables is not solved.
+const FILLED_MAX: usize = 1_200;
 
-/// How often links without load are left out, and sizes sought for the others.
-const PRUNINGS: u32 = 3;
+/// What more rounds, or more messages, must gain, as a part of the time.
+const WORTH: f64 = 0.003;
+
+/// After so many rounds without it no more are tried.
+const IDLE_ROUNDS: u32 = 2;
 
 /// Messages that bring the load to its processors in few rounds on a machine where each costs a start-up of `startup` w Tcp.
 ///
 /// ```text
-/// over T, x, w >= 0, rounds r = 0 .. R - 1, links u -> v, nodes v:   least T with
-///   stock(v, 0) = L_v     stock(v, r + 1) = stock(v, r) - w(v, r) - out(v, r) + in(v, r)     stock(v, R) = w(v, R)
-///   w(v, r) + out(v, r) <= stock(v, r)
-///   t(v, r) + w_v w(v, r) <= t(v, r + 1)           t(v, R) + w_v w(v, R) <= T
-///   t(u, r) <= b(u, v, r),   b(u, v, r) + s + z x(u, v, r) <= t(v, r + 1), b(u, v, r')      where u -> v is used in round r, next in r'
+/// over T, b, x, w >= 0, messages m over links u -> v, nodes v, of which K_v messages come to v:   least T with
+///   b(m) + s + z x(m) <= b(m')                             m' next after m on its link
+///   t(v, 0) = 0,   t(v, k) = b(m) + s + z x(m)             m the k-th to come to v,        t(v, K_v + 1) = T
+///   t(v, k) + w_v w(v, k) <= t(v, k + 1)
+///   t(u, k) <= b(m)                                        m the next from u after k have come to it
+///   sum over j <= k of w(v, j) + out(v, j) <= L_v + sum over j <= k of x(j-th to come to v),   = for k = K_v
 /// ```
 ///
-/// At first all nodes' rounds and messages begin together, and all links may be used; then those that carry something are, every node
-/// has its own times t, and a message begins at b, when its link is free.
+/// out(v, k) is what leaves v after k messages have come and before more are waited for. At first there are rounds, all of whose messages
+/// begin together, over all links; then the order of those that carry something is kept, and every message begins when it can.
+/// Where a link is idle for longer than a start-up another message is put, as late as it fits, and those that carry nothing are
+/// left out, as long as that gains something.
 ///
 /// # Errors
 ///
@@ -51,7 +64,7 @@ const PRUNINGS: u32 = 3;
 ///
 /// # Complexity
 ///
-/// Some thirty linear programmes of up to 2,700 variables.
+/// Some forty linear programmes of up to 2,700 variables.
 ///
 /// # Examples
 ///
@@ -73,61 +86,73 @@ pub fn in_rounds(scale: &Scale, startup: f64) -> Result<Installments> {
     if !problem.starts_at_once() || problem.releases().first().is_some_and(|&release| release > 0.0) {
         return Err(Error::not_applicable("rounds of messages", "loads are released later"));
     }
-    let Some((_, amounts)) = over_rounds(scale, startup, &programme::wires(problem)) else {
+    let wires = programme::wires(problem);
+    let Some(found) = over_rounds(problem, startup, &wires) else {
         return Err(Error::TooLarge {
             what: "a programme in rounds",
             needed: format!("{} links", problem.machine().links()),
             limit: format!("{VARIABLES_MAX} variables"),
         });
     };
+    let (order, times) = filled(problem, startup, &wires, found);
     let machine = problem.machine();
     let mut programs = Programs::new(machine.nodes(), machine.links());
-    let done = Execution::new(scale, &amounts).run(&mut programs);
+    let done = Execution::new(scale, &order, &times).run(&mut programs).ok_or_else(|| {
+        Error::not_applicable("rounds of messages", "the start-up is too short to tell their order")
+    })?;
     Ok(done.described(scale, programs.into_schedule()))
 }
 
-/// The best number of rounds in which these links may be used, and its time in ticks.
-fn over_rounds(scale: &Scale, startup: f64, wires: &[Wire]) -> Option<(u64, Amounts)> {
-    let mut best: Option<(u64, Amounts)> = None;
-    let mut idle = 0;
+/// Messages in order, and their times.
+type Timed = (Order, Times);
+
+/// The best number of rounds in which these links may be used, with the order of its messages kept.
+fn over_rounds(problem: &Problem<'_>, startup: f64, wires: &[Wire]) -> Option<Timed> {
+    let mut best: Option<Timed> = None;
+    let mut gained = 0;
     for &rounds in ROUNDS {
-        let all = Programme::with_links(scale.problem(), startup, rounds, wires);
+        let all = Programme::new(problem, startup, rounds, wires);
         if all.variables() > VARIABLES_MAX {
             break;
         }
-        let Some(amounts) = searched(scale, &all, startup) else { continue };
-        let ticks = Execution::new(scale, &amounts).run(&mut Nothing).last;
-        let known = best.as_ref().map_or(u64::MAX, |best| best.0);
-        idle = if ticks as f64 > known as f64 * (1.0 - WORTH) { idle + 1 } else { 0 };
-        if ticks < known {
-            best = Some((ticks, amounts));
+        let Some(sent) = all.solve() else { continue };
+        let order = Order::of_rounds(problem, &sent);
+        let Some(times) = (Timing { problem, startup, order: &order }).solve() else { continue };
+        let known = best.as_ref().map_or(f64::INFINITY, |best| best.1.end);
+        if times.end <= known * (1.0 - WORTH) {
+            gained = rounds;
         }
-        if idle == IDLE_TRIES {
+        if times.end < known {
+            best = Some((order, times));
+        }
+        if rounds >= gained + IDLE_ROUNDS {
             break;
         }
     }
     best
 }
 
-/// The amounts of a programme: of those with links left out the ones that are executed the soonest.
-fn searched(scale: &Scale, all: &Programme<'_, '_>, startup: f64) -> Option<Amounts> {
-    let time = |amounts: &Amounts| Execution::new(scale, amounts).run(&mut Nothing).last;
-    let mut best = all.solve()?;
-    let mut least = time(&best);
-    let mut now = best.clone();
-    for _ in 0..PRUNINGS {
-        let Some(next) = Programme::with_links_of(scale.problem(), startup, &now).solve() else { break };
-        let ticks = time(&next);
-        let is_same = next.messages() == now.messages();
-        now = next;
-        if ticks < least {
-            (least, best) = (ticks, now.clone());
+/// With more messages where links are idle, as long as they gain something.
+fn filled(problem: &Problem<'_>, startup: f64, wires: &[Wire], found: Timed) -> Timed {
+    let (mut order, mut times) = found;
+    loop {
+        (order, times) = order.pruned(&times);
+        let most = FILLED_MAX.saturating_sub(order.variables()) / order::VARIABLES;
+        let more = Timing { problem, startup, order: &order }.gaps(&times, wires, most);
+        if more.is_empty() {
+            break;
         }
-        if is_same {
+        let next = order.with(&more);
+        let Some(better) = (Timing { problem, startup, order: &next }).solve() else { break };
+        let is_worth = better.end <= times.end * (1.0 - WORTH);
+        if better.end < times.end {
+            (order, times) = (next, better);
+        }
+        if !is_worth {
             break;
         }
     }
-    Some(best)
+    (order, times)
 }
 
 #[cfg(test)]
