@@ -11,15 +11,21 @@
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
 //! | [`meeting`] | pieces that meet at a few members each |
+//! | [`spread`] | the same at points spread over a torus |
+//! | [`order`] | who is sent to first |
+//! | [`few`] | which of these are worth a simulation |
 
 pub mod cells;
 pub mod climb;
+pub mod few;
 pub mod list;
 pub mod meeting;
+pub mod order;
 pub mod packing;
 pub mod product;
 pub mod recipe;
 pub mod settle;
+pub mod spread;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -33,6 +39,7 @@ use cells::Cells;
 use meeting::Meeting;
 use packing::{Depth, Trees};
 use product::Product;
+use spread::Spread;
 
 /// The most messages of a schedule that is tried.
 const MESSAGES_MAX: usize = 1 << 21;
@@ -51,10 +58,6 @@ const IN_STEP: usize = 10;
 
 /// How many messages all products together may have that are simulated whole; as many in chunks, and half as many in step.
 const BUDGET: usize = 1 << 22;
-
-/// How many meetings are simulated, and how many messages all together have.
-const MEETINGS: usize = 64;
-const MEETINGS_BUDGET: usize = 1 << 19;
 
 /// Chunk counts that are tried of a product.
 const CHUNKS: [u32; 3] = [2, 4, 8];
@@ -87,6 +90,10 @@ pub enum Recipe {
     Exchanges(Product, u32),
     /// Pieces that meet at a few members each.
     Meetings(Meeting),
+    /// Pieces that meet at points of a torus.
+    Spreads(Spread),
+    /// The same, their messages in this order.
+    Ordered(Spread, Vec<u32>),
     /// A packing of trees.
     Trees(Trees),
     /// Trees of cells.
@@ -103,6 +110,8 @@ impl Recipe {
         match self {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
             Self::Meetings(meeting) => meeting.flow(task),
+            Self::Spreads(spread) => spread.flow(task),
+            Self::Ordered(spread, order) => Ok(spread.flow(task)?.arranged(order)),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
         }
@@ -115,6 +124,8 @@ impl Display for Recipe {
             Self::Exchanges(product, 1) => f.write_str(&product.name()),
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
             Self::Meetings(meeting) => meeting.fmt(f),
+            Self::Spreads(spread) => spread.fmt(f),
+            Self::Ordered(spread, _) => write!(f, "{spread}, in another order"),
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
         }
@@ -149,7 +160,8 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 /// The best schedule of products, meetings, chunk counts, trees, roots and cells that is found; none where nothing is looked at.
 ///
 /// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
-/// chunks. If they end within two per cent of `bound`, which no schedule beats, that is all. Packings of trees are timed by the planner itself, where
+/// chunks; of meetings spread over a torus other orders of sending are tried. If they end within two per cent of `bound`, which no schedule beats,
+/// that is all. Packings of trees are timed by the planner itself, where
 /// their closed form is better than the best so far, and the best is simulated; of trees of cells the three best by their plans. `known` is a time that somebody else takes: where it is
 /// as near to the bound there is no search, and whose closed form is above it is not looked at.
 ///
@@ -159,7 +171,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 130 simulations.
+/// O(2^24 messages), in at most 160 simulations; and 2^24 messages, in at most 3,600 more, where there are few.
 pub fn search(
     task: &Task<'_>,
     bound: Cycles,
@@ -172,8 +184,10 @@ pub fn search(
     }
     let mut best = products(task, simulate)?;
     let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
-    let met = meetings(task, least(&best), simulate)?;
-    best = best.into_iter().chain(met).min_by_key(|found| found.cycles);
+    for family in [few::meetings, few::spreads] {
+        let met = family(task, least(&best), simulate)?;
+        best = best.into_iter().chain(met).min_by_key(|found| found.cycles);
+    }
     if !least(&best).is_some_and(is_near) {
         let trees = packings(task, least(&best), simulate)?;
         best = best.into_iter().chain(trees).min_by_key(|found| found.cycles);
@@ -278,22 +292,6 @@ fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     found.truncate(1);
     found.extend(simulated(tried, simulate)?);
     Ok(found.into_iter().min_by_key(|found| found.cycles))
-}
-
-/// The best meeting of those that are expected to be better than what is known.
-fn meetings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
-    let (mut made, mut left) = (Vec::new(), Budget(MEETINGS_BUDGET));
-    for (meeting, expected) in meeting::meetings(task, grid) {
-        if best.is_some_and(|best| expected >= best) || made.len() == MEETINGS {
-            break;
-        }
-        let flow = meeting.flow(task)?;
-        if left.pays(flow.transfers().len()) {
-            made.push((Recipe::Meetings(meeting), flow, expected));
-        }
-    }
-    Ok(simulated(made, simulate)?.into_iter().next())
 }
 
 /// The best packing by the planner's clock, simulated; none where it would not be better than what is known.
