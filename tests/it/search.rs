@@ -8,7 +8,7 @@ use std::path::Path;
 use meshwright_core::Error;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Port, Ratio};
 use meshwright_mapping as mapping;
-use meshwright_mapping::search::{SearchOutcome, SearchProblem, Start, search};
+use meshwright_mapping::search::{Judged, SearchOutcome, SearchProblem, Start, search, search_by};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Divide, Placement, Request, Shape, TaskGraph, divide, task_file};
 use meshwright_network::routing;
@@ -138,6 +138,26 @@ fn a_search_stopped_by_its_watch_is_repeated_by_its_steps() {
     assert_eq!(again, stopped);
     assert_ne!(run(&SearchProblem { steps: stopped.steps, seed: 2, ..endless }).answers, stopped.answers);
     assert_eq!(run(&SearchProblem { steps: 0, ..endless }).steps, 0, "no step is a search, too");
+}
+
+#[test]
+fn a_judge_who_simulates_flits_is_asked_less_often() {
+    let (graph, machine) = (binomial(4, 0.5, 4096), Machine::new("ccc:3").unwrap());
+    let problem = SearchProblem { start: Start::Best, ..problem(&graph, &machine, 20_000) };
+    let asked = |flit_hops| {
+        let mut asked = 0u64;
+        let mut judge = |nodes: &[NodeId], _: u64| {
+            asked += 1;
+            Judged {
+                ticks: nodes.iter().zip(0..).map(|(node, task)| u64::from(node.0) * task).sum(),
+                flit_hops,
+            }
+        };
+        search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(())).unwrap();
+        asked
+    };
+    let (whole, flits) = (asked(0), asked(1 << 21));
+    assert!(flits > 0 && 4 * flits < whole, "{flits} of {whole} times");
 }
 
 #[test]

@@ -98,6 +98,8 @@ pub struct Fitted {
     pub routers: Option<Routers>,
     /// Why there are no routers, where whole messages end in a ring.
     pub refused: Option<String>,
+    /// Flits times links, as they were counted before it ran flit by flit; 0 where whole messages were enough.
+    pub flit_hops: u64,
 }
 
 impl Fitted {
@@ -193,7 +195,7 @@ pub fn simulate<W: Planned>(machine: &Machine, workload: &W, flit_hops_max: u64)
     let whole = crate::simulate(machine, workload, &Engine::Message)?;
     if whole.deadlock.is_none() {
         let routers = if whole.passes > 0 { Routers::date_line(machine) } else { None };
-        return Ok(Fitted { trace: whole, routers, refused: None });
+        return Ok(Fitted { trace: whole, routers, refused: None, flit_hops: 0 });
     }
     fit(machine, whole, (&workload.messages(), &workload.times(), flit_hops_max), &|machine, engine| {
         crate::simulate(machine, workload, engine)
@@ -207,29 +209,40 @@ fn fit(
     (messages, times, flit_hops_max): (&[Message], &[u32], u64),
     run: &dyn Fn(&Machine, &Engine) -> Result<Trace>,
 ) -> Result<Fitted> {
-    let stuck = |refused: String| Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused) });
+    let stuck = |refused: String, flit_hops| {
+        Ok(Fitted { trace: whole.clone(), routers: None, refused: Some(refused), flit_hops })
+    };
     let router = Router::ideal(machine);
-    let longer = |flit| machine.clone().with_flit(flit);
-    let coarse = match flit(machine, (messages, times), flit_hops_max).and_then(longer) {
+    let longer = |(flit, flit_hops)| Ok((machine.clone().with_flit(flit)?, flit_hops));
+    let (coarse, flit_hops) = match flit(machine, (messages, times), flit_hops_max).and_then(longer) {
         Ok(coarse) => coarse,
-        Err(error) => return stuck(error.to_string()),
+        Err(error) => return stuck(error.to_string(), 0),
     };
     match run(&coarse, &Engine::Flit(router.clone().into())) {
-        Ok(trace) if trace.deadlock.is_some() => stuck("routers come to a standstill, too".to_string()),
-        Ok(trace) => Ok(Fitted { trace, routers: Some(Routers::of(&router, &coarse)?), refused: None }),
-        Err(error) => stuck(error.to_string()),
+        Ok(trace) if trace.deadlock.is_some() => {
+            stuck("routers come to a standstill, too".to_string(), flit_hops)
+        }
+        Ok(trace) => {
+            let routers = Some(Routers::of(&router, &coarse)?);
+            Ok(Fitted { trace, routers, refused: None, flit_hops })
+        }
+        Err(error) => stuck(error.to_string(), flit_hops),
     }
 }
 
-/// The shortest flits in which these messages are not too much work, a multiple of the machine's own.
+/// The shortest flits in which these messages are not too much work, a multiple of the machine's own; and how much work they are.
 ///
 /// # Errors
 ///
 /// [`Error::TooLarge`] when there are too many messages, or none of them has enough flits.
-fn flit(machine: &Machine, (messages, times): (&[Message], &[u32]), flit_hops_max: u64) -> Result<Bytes> {
+fn flit(
+    machine: &Machine,
+    (messages, times): (&[Message], &[u32]),
+    flit_hops_max: u64,
+) -> Result<(Bytes, u64)> {
     let own = machine.costs().flit;
     if own.0 == 0 {
-        return Ok(own);
+        return Ok((own, 0));
     }
     let routes = network::routes(machine, messages)?;
     let ways: Vec<(u64, u64)> = messages
@@ -249,7 +262,7 @@ fn flit(machine: &Machine, (messages, times): (&[Message], &[u32]), flit_hops_ma
     let limit = u128::from(flit_hops_max);
     let whole = price(own.0);
     if whole <= limit {
-        return Ok(own);
+        return Ok((own, whole as u64));
     }
     let largest = ways.iter().map(|&(_, bytes)| bytes).max().unwrap_or(0);
     // A price falls as flits grow: the least factor by halving.
@@ -265,5 +278,5 @@ fn flit(machine: &Machine, (messages, times): (&[Message], &[u32]), flit_hops_ma
         let middle = low + (high - low) / 2;
         if price(middle * own.0) <= limit { high = middle } else { low = middle }
     }
-    Ok(Bytes(high * own.0))
+    Ok((Bytes(high * own.0), price(high * own.0) as u64))
 }

@@ -184,7 +184,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> {
-    let Fitted { trace, routers, refused } = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?;
+    let Fitted { trace, routers, refused, .. } = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?;
     let (messages, pairs) = messages_of(schedule);
     let way = Way::of(machine, routers.as_ref())?;
     let routes = way.routes(&pairs)?;

@@ -90,7 +90,7 @@ pub(crate) fn expand<'a>(
     let mut reached = bound;
     if !is_clear {
         let first = mapping.place(&priced[0].method, seed)?;
-        reached = look::simulated_below(u64::MAX, &job.tasks, machine, &first)?;
+        reached = look::simulated(&first.phases(&job.tasks, machine), machine)?;
     }
     let (found, reached, interrupted) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
     priced.sort_by_key(by_price);

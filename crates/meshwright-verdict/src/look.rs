@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_mapping::exact::{self, ExactOutcome, ExactProblem, ExactProgress};
-use meshwright_mapping::search::{self, SearchOutcome, SearchProblem, SearchProgress, Start};
+use meshwright_mapping::search::{self, Judged, SearchOutcome, SearchProblem, SearchProgress, Start};
 use meshwright_mapping::task_graph::Edge;
 use meshwright_mapping::{Mapping, Placement, TaskGraph};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::Phases;
 use meshwright_schedule::cost::forecast;
-use meshwright_sim::fitting;
+use meshwright_sim::fitting::{self, Fitted};
 
 /// Flits times links of one judgement where whole messages wait in a ring: a tenth of a second. Up to there the judge and
 /// the table say the same.
@@ -32,7 +32,8 @@ pub fn search(
 ) -> Result<SearchOutcome> {
     let mut judge = |nodes: &[_], limit| {
         let placement = Placement { name: search::NAME.to_string(), nodes: nodes.to_vec() };
-        simulated_below(limit, problem.graph, problem.machine, &placement).unwrap_or(u64::MAX)
+        let judged = judged_below(limit, problem.graph, problem.machine, &placement);
+        judged.unwrap_or(Judged { ticks: u64::MAX, flit_hops: 0 })
     };
     search::search_by(problem, &mut judge, watch)
 }
@@ -138,22 +139,21 @@ impl<'a> PhaseReferee<'a> {
 
 /// The simulated ticks of a placement; if they are no less than `limit`, some number that is no less. The most there is
 /// when it never comes to an end.
-pub(crate) fn simulated_below(
-    limit: u64,
-    graph: &TaskGraph,
-    machine: &Machine,
-    placement: &Placement,
-) -> Result<u64> {
+fn judged_below(limit: u64, graph: &TaskGraph, machine: &Machine, placement: &Placement) -> Result<Judged> {
     let schedule = placement.phases(graph, machine);
     let least = forecast(&schedule, machine)?.least_ticks;
     if least >= limit {
-        return Ok(least);
+        return Ok(Judged { ticks: least, flit_hops: 0 });
     }
-    simulated(&schedule, machine)
+    judged(&schedule, machine)
 }
 
 /// The simulated ticks of these phases; the most there is when they never come to an end.
 pub(crate) fn simulated(schedule: &Phases, machine: &Machine) -> Result<u64> {
-    let trace = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?.trace;
-    Ok(if trace.deadlock.is_some() { u64::MAX } else { trace.ticks })
+    Ok(judged(schedule, machine)?.ticks)
+}
+
+fn judged(schedule: &Phases, machine: &Machine) -> Result<Judged> {
+    let Fitted { trace, flit_hops, .. } = fitting::simulate(machine, schedule, FLIT_HOPS_MAX)?;
+    Ok(Judged { ticks: if trace.deadlock.is_some() { u64::MAX } else { trace.ticks }, flit_hops })
 }

@@ -6,8 +6,9 @@
 use crate::search::Judge;
 use meshwright_core::units::NodeId;
 
-/// A judge is asked after so many links looked at for each message that he looks at.
+/// A judge is asked after so many links looked at for each message that he looks at; and after one for so many flits times links.
 const LOOKS_A_MESSAGE: u64 = 40;
+const FLIT_HOPS_A_LOOK: u64 = 8;
 
 /// A placement that was met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,14 +32,15 @@ pub(super) struct Found<'j> {
     /// Who was judged last.
     last: Vec<u32>,
     looks: u64,
-    price: u64,
+    /// What the judge takes for messages, and what he took for flits at last.
+    prices: [u64; 2],
 }
 
 impl<'j> Found<'j> {
     /// Nothing yet; so many are wanted, of placements with so many messages.
     pub(super) fn new(wanted: usize, messages: usize, judge: Option<Judge<'j>>) -> Self {
-        let price = LOOKS_A_MESSAGE * messages as u64;
-        Self { wanted, judge, best: Vec::new(), waiting: None, last: Vec::new(), looks: 0, price }
+        let prices = [LOOKS_A_MESSAGE * messages as u64, 0];
+        Self { wanted, judge, best: Vec::new(), waiting: None, last: Vec::new(), looks: 0, prices }
     }
 
     /// Whether there is room for one more.
@@ -84,18 +86,21 @@ impl<'j> Found<'j> {
 
     /// As many links looked at cost as much as a word of the judge.
     pub(super) fn price(&self) -> u64 {
-        self.price.max(1)
+        self.prices.iter().sum::<u64>().max(1)
     }
 
     /// Whether the search has done as much work as the judge takes, since he was asked last.
     pub(super) fn is_due(&self) -> bool {
-        self.looks >= self.price
+        self.looks >= self.price()
     }
 
     /// What the judge says; without one, the most there is.
     pub(super) fn ask(&mut self, node_of: &[u32], limit: u64) -> u64 {
         let nodes: Vec<NodeId> = node_of.iter().copied().map(NodeId).collect();
-        self.judge.as_mut().map_or(u64::MAX, |judge| judge(&nodes, limit))
+        let Some(judge) = &mut self.judge else { return u64::MAX };
+        let judged = judge(&nodes, limit);
+        self.prices[1] = self.prices[1].max(judged.flit_hops / FLIT_HOPS_A_LOOK);
+        judged.ticks
     }
 
     /// Whether a placement judged so is among the best.
@@ -111,7 +116,7 @@ impl<'j> Found<'j> {
     /// Counts links looked at; the judge is asked when it is his turn.
     pub(super) fn look(&mut self, looks: u64) {
         self.looks += looks;
-        if self.looks >= self.price && self.waiting.is_some() {
+        if self.is_due() && self.waiting.is_some() {
             self.looks = 0;
             self.judge_waiting();
         }

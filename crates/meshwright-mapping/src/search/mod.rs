@@ -133,8 +133,17 @@ pub struct SearchOutcome {
     pub interrupted: bool,
 }
 
+/// What a judge says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What a placement takes.
+    pub ticks: u64,
+    /// Flits times links that he simulated; 0 where he looked at whole messages. Where it takes long he is asked less often.
+    pub flit_hops: u64,
+}
+
 /// Says what a placement takes, in ticks; for one that takes no less than the second argument any number that is no less.
-pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> u64;
+pub type Judge<'j> = &'j mut dyn FnMut(&[NodeId], u64) -> Judged;
 
 /// Why no placement at all keeps together the tasks that talk to each other: a machine in parts that are too small.
 pub fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
@@ -203,7 +212,7 @@ pub fn search(
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use meshwright_mapping::search::{SearchProblem, Start, search_by};
+/// use meshwright_mapping::search::{Judged, SearchProblem, Start, search_by};
 /// use meshwright_mapping::{Divide, Shape, divide};
 /// use meshwright_network::topology::Machine;
 /// use meshwright_core::units::Bytes;
@@ -212,7 +221,8 @@ pub fn search(
 /// let problem =
 ///     SearchProblem { graph: &graph, machine: &machine, pins: &[], start: Start::Best, seed: 1, steps: 100, answers: 1 };
 /// // This one likes task 0 on node 0, as row-major has it.
-/// let mut judge = |nodes: &[_], _| if nodes[0] == meshwright_core::units::NodeId(0) { 1 } else { 2 };
+/// let ticks = |nodes: &[_]| if nodes[0] == meshwright_core::units::NodeId(0) { 1 } else { 2 };
+/// let mut judge = |nodes: &[_], _| Judged { ticks: ticks(nodes), flit_hops: 0 };
 /// let outcome = search_by(&problem, &mut judge, &mut |_| ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.answers[0].judged_ticks, 1);
 /// # Ok::<(), meshwright_core::Error>(())
