@@ -41,12 +41,13 @@ pub(super) fn reason(
         _ => "no algorithm takes less".to_string(),
     };
     let link = winner.busiest_link.map_or(String::new(), |link| {
-        format!(
-            "; its busiest link, {} → {}, is busy for {}",
-            machine.node_name(meshwright_core::units::NodeId(link.from)),
-            machine.node_name(meshwright_core::units::NodeId(link.to)),
-            percent(link.busy_cycles as f64 / cycles.max(1) as f64)
-        )
+        let name = |node| machine.node_name(meshwright_core::units::NodeId(node));
+        // Messages of no bytes take their heads' time alone, which counts as none.
+        let carries = match link.busy_cycles {
+            0 => format!("passes {}", counted(link.messages, "message")),
+            busy => format!("is busy for {}", percent(busy as f64 / cycles.max(1) as f64)),
+        };
+        format!("; its busiest link, {} → {}, {carries}", name(link.from), name(link.to))
     });
     let left = results.iter().filter(|other| other.detail.not_simulated.is_some()).count() as u64;
     let advice = (left > 0).then(|| {
