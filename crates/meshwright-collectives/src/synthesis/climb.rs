@@ -116,7 +116,7 @@ struct Start {
 }
 
 /// None in the place of what does not suit.
-fn applies<T>(result: Result<T>) -> Result<Option<T>> {
+pub(super) fn applies<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => Ok(None),

@@ -9,11 +9,13 @@
 //! | [`cells`] | each chunk comes together in cells of a few members, these in larger ones |
 //! | [`settle`](mod@settle) | how large the cells, how many trees |
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
-//! | [`recipe`] | which products are worth a simulation |
+//! | [`recipe`] | what products would take if nobody waited |
+//! | `products` | which of them are simulated |
 //! | [`meeting`] | pieces that meet at a few members each |
 //! | [`spread`] | the same at points spread over a torus |
 //! | [`order`] | who is sent to first |
 //! | [`few`] | which of these are worth a simulation |
+//! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
 pub mod cells;
 pub mod climb;
@@ -23,7 +25,9 @@ pub mod meeting;
 pub mod order;
 pub mod packing;
 pub mod product;
+mod products;
 pub mod recipe;
+pub mod routes;
 pub mod settle;
 pub mod spread;
 
@@ -39,6 +43,7 @@ use cells::Cells;
 use meeting::Meeting;
 use packing::{Depth, Trees};
 use product::Product;
+use routes::Routes;
 use spread::Spread;
 
 /// The most messages of a schedule that is tried.
@@ -47,28 +52,10 @@ const MESSAGES_MAX: usize = 1 << 21;
 /// What is above the bound by one part in so many is good enough.
 const NEAR: u64 = 50;
 
-/// How many products are simulated, and half as many of those that may stream well.
-const PRODUCTS: usize = 14;
-
-/// How many are simulated of those with the same price.
-const ALIKE: usize = 2;
-
-/// Of how many of them it is tried whether members had better stay in step.
-const IN_STEP: usize = 10;
-
-/// How many messages all products together may have that are simulated whole; as many in chunks, and half as many in step.
-const BUDGET: usize = 1 << 22;
-
-/// Chunk counts that are tried of a product.
-const CHUNKS: [u32; 3] = [2, 4, 8];
-
-/// Of how many products chunks are tried.
-const FINALISTS: usize = 4;
-
 /// The entry of the table.
 pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
     name: "synthesis",
-    summary: "searched for: exchanges along the dimensions in any order and radix, and trees that share the links",
+    summary: "searched for: exchanges along the dimensions in any order and radix, trees and routes that share the links",
     formula: "that of the best found; without a search that of the exchanges predicted best",
     source: "nashwilliams1961",
     operations: &[
@@ -78,6 +65,9 @@ pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
         Operation::ReduceScatter,
         Operation::AllReduce,
         Operation::Barrier,
+        Operation::Scatter,
+        Operation::Gather,
+        Operation::AllToAll,
     ],
     streams: false,
     flow: unsearched,
@@ -98,6 +88,8 @@ pub enum Recipe {
     Trees(Trees),
     /// Trees of cells.
     Cells(Cells),
+    /// Routes of blocks.
+    Routes(Routes),
 }
 
 impl Recipe {
@@ -114,6 +106,7 @@ impl Recipe {
             Self::Ordered(spread, order) => Ok(spread.flow(task)?.arranged(order)),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
+            Self::Routes(routes) => Ok(routes.planned(task)?.flow),
         }
     }
 }
@@ -128,6 +121,7 @@ impl Display for Recipe {
             Self::Ordered(spread, _) => write!(f, "{spread}, in another order"),
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
+            Self::Routes(routes) => routes.fmt(f),
         }
     }
 }
@@ -145,8 +139,11 @@ pub struct Found {
     pub predicted: Cycles,
 }
 
-/// Without a search: the product that is predicted best, or a packing of few trees.
+/// Without a search: the product that is predicted best, a packing of few trees, or a route for each block.
 fn unsearched(task: &Task<'_>) -> Result<Flow> {
+    if routes::applies_to(task.operation) {
+        return Ok(Routes { pieces: 1 }.planned(task)?.flow);
+    }
     let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
     match products.as_ref().and_then(|all| all.first()) {
         Some(best) => best.product.flow(task),
@@ -182,7 +179,10 @@ pub fn search(
     if known.is_some_and(is_near) {
         return Ok(None);
     }
-    let mut best = products(task, simulate)?;
+    if routes::applies_to(task.operation) {
+        return routed(task, (bound, known), simulate);
+    }
+    let mut best = products::products(task, simulate)?;
     let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
     for family in [few::meetings, few::spreads] {
         let met = family(task, least(&best), simulate)?;
@@ -230,75 +230,24 @@ fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// The best products: first whole, then the best of those in chunks.
-fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
-    let mut recipes = recipe::recipes(task, grid);
-    // Of those that differ in the order of their axes alone two will do.
-    let mut alike = 0;
-    let mut last = None;
-    recipes.retain(|recipe| {
-        let price = Some((recipe.serial, recipe.streamed));
-        alike = if last == price { alike + 1 } else { 0 };
-        last = price;
-        alike < ALIKE
-    });
-    let mut chosen: Vec<&recipe::Priced> = recipes.iter().take(PRODUCTS).collect();
-    let mut streamed: Vec<&recipe::Priced> = recipes.iter().skip(PRODUCTS).collect();
-    streamed.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
-    chosen.extend(streamed.into_iter().take(PRODUCTS / 2));
-    let mut streaming: Vec<&recipe::Priced> = recipes.iter().collect();
-    streaming.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
-    streaming.truncate(FINALISTS / 2);
-    let mut made: Vec<Tried> = Vec::new();
-    let mut left = Budget(BUDGET);
-    for recipe in chosen {
-        let flow = recipe.product.flow(task)?;
-        if left.pays(flow.transfers().len()) {
-            made.push((Recipe::Exchanges(recipe.product.clone(), 1), flow, recipe.serial));
-        }
-    }
-    let mut found = simulated(made, simulate)?;
-    let in_step = |whole: &Found| -> Option<Tried> {
-        let Recipe::Exchanges(product, _) = &whole.recipe else { return None };
-        let product = Product { in_step: true, ..product.clone() };
-        Some((Recipe::Exchanges(product, 1), whole.flow.clone().stepwise(), whole.predicted))
-    };
-    let mut left = Budget(BUDGET / 2);
-    let pays = |whole: &&Found| left.pays(whole.flow.transfers().len());
-    let stepwise = found.iter().take(IN_STEP).filter(pays).filter_map(in_step).collect();
-    found.extend(simulated(stepwise, simulate)?);
-    found.sort_by_key(|found| found.cycles);
-    // The fastest, and those that chunks may help the most.
-    let mut finalists: Vec<(Product, Flow, Cycles)> = Vec::new();
-    for whole in found.iter().take(FINALISTS) {
-        let Recipe::Exchanges(product, _) = &whole.recipe else { continue };
-        finalists.push((product.clone(), whole.flow.clone(), whole.predicted));
-    }
-    for recipe in streaming {
-        if finalists.iter().all(|(product, ..)| *product != recipe.product) {
-            finalists.push((recipe.product.clone(), recipe.product.flow(task)?, recipe.serial));
-        }
-    }
-    let mut left = Budget(BUDGET);
-    let mut tried = Vec::new();
-    for chunks in CHUNKS {
-        for (product, flow, predicted) in &finalists {
-            if left.pays(flow.transfers().len() * chunks as usize) {
-                tried.push((Recipe::Exchanges(product.clone(), chunks), flow.chunked(chunks)?, *predicted));
-            }
-        }
-    }
-    found.truncate(1);
-    found.extend(simulated(tried, simulate)?);
-    Ok(found.into_iter().min_by_key(|found| found.cycles))
-}
-
 /// The best packing by the planner's clock, simulated; none where it would not be better than what is known.
 fn packings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let best = climb::climb(task, best)?.filter(|(_, timed)| best.is_none_or(|best| timed.cycles < best));
     let best = best.map(|(shape, timed)| (Recipe::Trees(shape), timed.flow, timed.cycles));
     Ok(simulated(best.into_iter().collect(), simulate)?.pop())
+}
+
+/// The best routes by their plans, simulated; none where they would not be better than what is known.
+fn routed(
+    task: &Task<'_>,
+    (bound, known): (Cycles, Option<Cycles>),
+    simulate: &Simulate<'_>,
+) -> Result<Option<Found>> {
+    let enough = Cycles(bound.0 + bound.0 / NEAR);
+    let found =
+        routes::search(task, enough)?.filter(|(_, timed)| known.is_none_or(|known| timed.cycles < known));
+    let found = found.map(|(routes, timed)| (Recipe::Routes(routes), timed.flow, timed.cycles));
+    Ok(simulated(found.into_iter().collect(), simulate)?.pop())
 }
 
 /// The best trees of cells by their plans, simulated.

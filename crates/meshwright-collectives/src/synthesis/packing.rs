@@ -6,7 +6,7 @@
 //! same of trees that lead away from a root. Which trees: Prim's algorithm, with what a link carries already as its weight.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::fmt::{self, Display, Formatter};
 
 use meshwright_core::error::{Error, Result};
@@ -48,7 +48,7 @@ impl Display for Trees {
 /// The working wires between members, both ways.
 pub(super) struct Wires {
     /// By member its neighbours, with the number of the wire there.
-    around: Vec<Vec<(u32, u32)>>,
+    pub(super) around: Vec<Vec<(u32, u32)>>,
     /// By wire the one back; as many as there are wires, each direction counted.
     reverse: Vec<u32>,
 }
@@ -114,6 +114,22 @@ impl Wires {
     /// How many there are, each direction counted.
     pub(super) fn count(&self) -> u32 {
         self.reverse.len() as u32
+    }
+
+    /// By member how many wires away it is; the largest number where there is no way.
+    pub(super) fn hops(&self, from: u32) -> Vec<u32> {
+        let mut hops = vec![u32::MAX; self.around.len()];
+        hops[from as usize] = 0;
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            for &(to, _) in &self.around[at as usize] {
+                if hops[to as usize] == u32::MAX {
+                    hops[to as usize] = hops[at as usize] + 1;
+                    queue.push_back(to);
+                }
+            }
+        }
+        hops
     }
 
     /// The wire from a member to its neighbour.
@@ -262,7 +278,7 @@ pub fn flow(task: &Task<'_>, shape: Trees) -> Result<Flow> {
 }
 
 /// The k-th chunks of all blocks before those after them.
-fn chunks(task: &Task<'_>, many: u32) -> Vec<Block> {
+pub(super) fn chunks(task: &Task<'_>, many: u32) -> Vec<Block> {
     let blocks = task.blocks();
     let part = |k: u32| {
         let cut = move |block: &Block| Block { bytes: share(block.bytes, many, k), ..*block };

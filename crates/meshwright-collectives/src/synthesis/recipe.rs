@@ -1,4 +1,4 @@
-//! Which products are worth a simulation: all of a box, by what they would take if nobody waited.
+//! All products of a box, by what they would take if nobody waited.
 
 use std::collections::BTreeMap;
 
