@@ -11,21 +11,29 @@
 //! | [`product`] | exchanges along the dimensions of a box, in any order and radix |
 //! | [`recipe`] | which products are worth a simulation |
 //! | [`meeting`] | pieces that meet at a few members each |
-//! | [`spread`] | the same at points spread over a torus |
-//! | [`order`] | who is sent to first |
+//! | [`spread`] | the same at points spread over a box |
+//! | [`symmetry`] | moves and mirrors of a box: the points of one piece serve for many |
+//! | [`draft`] | a spread that is being changed, and what its links carry |
+//! | [`clock`] | when it ends |
+//! | [`shapes`] | how many pieces and points |
+//! | [`settle_points`] | where pieces meet, who sends to which point |
 //! | [`few`] | which of these are worth a simulation |
 
 pub mod cells;
 pub mod climb;
+pub mod clock;
+pub mod draft;
 pub mod few;
 pub mod list;
 pub mod meeting;
-pub mod order;
 pub mod packing;
 pub mod product;
 pub mod recipe;
 pub mod settle;
+pub mod settle_points;
+pub mod shapes;
 pub mod spread;
+pub mod symmetry;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -90,10 +98,8 @@ pub enum Recipe {
     Exchanges(Product, u32),
     /// Pieces that meet at a few members each.
     Meetings(Meeting),
-    /// Pieces that meet at points of a torus.
+    /// Pieces that meet at points of a box.
     Spreads(Spread),
-    /// The same, their messages in this order.
-    Ordered(Spread, Vec<u32>),
     /// A packing of trees.
     Trees(Trees),
     /// Trees of cells.
@@ -111,7 +117,6 @@ impl Recipe {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
             Self::Meetings(meeting) => meeting.flow(task),
             Self::Spreads(spread) => spread.flow(task),
-            Self::Ordered(spread, order) => Ok(spread.flow(task)?.arranged(order)),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
         }
@@ -125,7 +130,6 @@ impl Display for Recipe {
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
             Self::Meetings(meeting) => meeting.fmt(f),
             Self::Spreads(spread) => spread.fmt(f),
-            Self::Ordered(spread, _) => write!(f, "{spread}, in another order"),
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
         }
