@@ -111,6 +111,11 @@ impl<'a> Clock<'a> {
         self.alike.way(from, to, &mut self.ways[index]);
     }
 
+    /// Links of all ways.
+    pub fn links(&self) -> usize {
+        self.ways.iter().map(Vec::len).sum()
+    }
+
     /// When it ends.
     ///
     /// # Complexity

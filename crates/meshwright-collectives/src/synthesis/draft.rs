@@ -169,3 +169,41 @@ impl<'a> Draft<'a> {
         if is_up { Change::Up(piece, member, best.1) } else { Change::Down(piece, member, best.1) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::moves::{begun, chosen, point_moved};
+    use super::super::shapes::Shape;
+    use super::super::symmetry::Symmetry;
+    use super::*;
+    use meshwright_core::rng;
+    use meshwright_network::topology::Machine;
+
+    /// The loads of what was changed are those of what is so from the first, and what is taken back is as it was.
+    #[test]
+    fn changes_are_counted_and_taken_back() {
+        let machine = Machine::new("mesh:5x6").unwrap();
+        let grid = machine.whole_grid().unwrap();
+        let symmetry = Symmetry::Mirrored(vec![true, true]);
+        let alike = Alike::new(grid, &symmetry);
+        let shape = Shape { symmetry, pieces: 8, first: 2, points: 6, group: 2 };
+        let mut rng = rng::numbered(&[1]);
+        let mut draft = Draft::new(&alike, begun(&alike, &shape, &mut rng));
+        for _ in 0..50 {
+            let (before, mut backs) = (draft.clone(), Vec::new());
+            point_moved(&mut draft, &mut rng, 1, &mut backs);
+            if let Some(change) = chosen(&alike, &draft.spread, &mut rng, 1) {
+                backs.push(draft.change(change));
+            }
+            let fresh = Draft::new(&alike, draft.spread.clone());
+            assert_eq!(draft.loads, fresh.loads);
+            assert!((draft.cost() - fresh.cost()).abs() < 1e-6 * fresh.cost());
+            let changed = draft.clone();
+            backs.into_iter().rev().for_each(|back| {
+                draft.change(back);
+            });
+            assert_eq!((&draft.spread, &draft.loads), (&before.spread, &before.loads));
+            draft = changed;
+        }
+    }
+}

@@ -15,6 +15,7 @@
 //! | [`symmetry`] | moves and mirrors of a box: the points of one piece serve for many |
 //! | [`draft`] | a spread that is being changed, and what its links carry |
 //! | [`clock`] | when it ends |
+//! | [`moves`] | what is changed |
 //! | [`shapes`] | how many pieces and points |
 //! | [`settle_points`] | where pieces meet, who sends to which point |
 //! | [`few`] | which of these are worth a simulation |
@@ -26,6 +27,7 @@ pub mod draft;
 pub mod few;
 pub mod list;
 pub mod meeting;
+pub mod moves;
 pub mod packing;
 pub mod product;
 pub mod recipe;

@@ -4,13 +4,14 @@
 //! [clock](super::clock) stops early. A change for the worse is kept as long as it is small, ever less so.
 
 use meshwright_core::rng;
-use meshwright_core::units::{Cycles, NodeId};
+use meshwright_core::units::Cycles;
 use meshwright_network::topology::{Grid, Topology};
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rayon::prelude::*;
 
 use super::clock::{Clock, End, Times};
-use super::draft::{Change, Draft};
+use super::draft::Draft;
+use super::moves::{begun, chosen, point_moved, retimed};
 use super::shapes::{Shape, shapes};
 use super::spread::Spread;
 use super::symmetry::Alike;
@@ -19,17 +20,22 @@ use crate::{Operation, Task};
 /// Members at most.
 const MEMBERS_MAX: u32 = 1 << 10;
 
-/// For how many shapes points are looked for, the most promising first, and for how many of them long.
-const LOOKED_AT: usize = 16;
-const FINALISTS: usize = 4;
+/// For how many shapes points are looked for, the most promising first: so many members together, between these; and of one in so many long.
+const LOOKED_AT: u32 = 1 << 11;
+const LOOKED_BETWEEN: (u32, u32) = (4, 12);
+const FINALISTS: u32 = 4;
 
-/// How many changes are tried of a shape: so many by members, so many times members at most; and of those looked at long so many times more.
-const CHANGES: (usize, usize) = (1 << 24, 1 << 11);
-const LONGER: usize = 8;
+/// How many changes are tried of a shape, and how many times members at most; and of those looked at long so many times more.
+const CHANGES: (usize, usize) = (1 << 15, 1 << 9);
+const LONGER: usize = 12;
 
-/// How many messages the clock sees of a shape, and how often it runs at most.
+/// How many links messages ask for by the clock of a shape, and how often it runs at most.
 const CLOCKED: usize = 1 << 24;
-const RUNS: usize = 1 << 16;
+const RUNS: usize = 1 << 15;
+
+/// How many of the last spreads are kept that ended no later by the clock than those before: so many by members, between these.
+const KEPT: u32 = 1 << 11;
+const KEPT_BETWEEN: (u32, u32) = (4, 24);
 
 /// How much further than the nearest a point may be, by loads and by the clock.
 const FURTHER: (u32, u32) = (1, 2);
@@ -51,9 +57,9 @@ pub fn spreads(task: &Task<'_>, grid: &Grid, best: Option<Cycles>) -> Vec<(Sprea
         return Vec::new();
     }
     let mut shapes = shapes(task, grid, best);
-    shapes.truncate(LOOKED_AT);
-    let changes = CHANGES.0 / grid.nodes() as usize;
-    let changes = changes.min(CHANGES.1 * grid.nodes() as usize);
+    let looked_at = (LOOKED_AT / grid.nodes()).clamp(LOOKED_BETWEEN.0, LOOKED_BETWEEN.1);
+    shapes.truncate(looked_at as usize);
+    let changes = CHANGES.0.min(CHANGES.1 * grid.nodes() as usize);
     let short = |(_, shape): (Cycles, Shape)| {
         let alike = Alike::new(grid, &shape.symmetry);
         let spread = settled(&alike, &shape, changes);
@@ -62,15 +68,16 @@ pub fn spreads(task: &Task<'_>, grid: &Grid, best: Option<Cycles>) -> Vec<(Sprea
     };
     let mut looked: Vec<(u64, Shape)> = shapes.into_par_iter().map(short).collect();
     looked.sort_by_key(|(ticks, _)| *ticks);
-    looked.truncate(FINALISTS);
+    looked.truncate(looked_at.div_ceil(FINALISTS).max(2) as usize);
     let long = |(_, shape): (u64, Shape)| {
         let alike = Alike::new(grid, &shape.symmetry);
         let spread = settled(&alike, &shape, LONGER * changes);
-        let (spread, end) = timed(&alike, Times::of(task, shape.pieces), spread);
-        let ticks = u64::from(end) * Times::of(task, shape.pieces).unit;
-        (spread, task.machine().costs().cycles(ticks))
+        let times = Times::of(task, shape.pieces);
+        let cycles = |end: u32| task.machine().costs().cycles(u64::from(end) * times.unit);
+        let all = timed(&alike, times, spread).into_iter();
+        all.map(|(spread, end)| (spread, cycles(end))).collect::<Vec<_>>()
     };
-    let mut all: Vec<(Spread, Cycles)> = looked.into_par_iter().map(long).collect();
+    let mut all: Vec<(Spread, Cycles)> = looked.into_par_iter().flat_map_iter(long).collect();
     all.sort_by_key(|(_, cycles)| *cycles);
     all
 }
@@ -93,7 +100,7 @@ fn settled(alike: &Alike<'_>, shape: &Shape, changes: usize) -> Spread {
         let left = 1.0 - change as f64 / changes as f64;
         let is_point = rng.random_range(0..16) == 0;
         if is_point {
-            point_moved(&mut draft, &mut rng, &mut backs);
+            point_moved(&mut draft, &mut rng, FURTHER.0, &mut backs);
         } else if let Some(change) = chosen(alike, &draft.spread, &mut rng, FURTHER.0) {
             backs.push(draft.change(change));
         }
@@ -111,102 +118,16 @@ fn settled(alike: &Alike<'_>, shape: &Shape, changes: usize) -> Spread {
     draft.spread
 }
 
-/// A spread to begin with: points anywhere, far from each other, those of a group near to each other.
-fn begun(alike: &Alike<'_>, shape: &Shape, rng: &mut impl Rng) -> Spread {
-    let (members, points) = (alike.grid.nodes(), shape.points as usize);
-    let mut piece = || {
-        let mut left: Vec<u32> = Vec::new();
-        while left.len() < points {
-            let draws: Vec<u32> = (0..4).map(|_| rng.random_range(0..members)).collect();
-            let apart = |&node: &u32| left.iter().map(|&point| alike.hops(node, point)).min();
-            let node = draws.into_iter().max_by_key(apart).expect("a draw");
-            if !left.contains(&node) {
-                left.push(node);
-            }
-        }
-        let mut all = Vec::new();
-        while let Some(&first) = left.first() {
-            left.sort_by_key(|&node| alike.hops(node, first));
-            all.extend(left.drain(..shape.group as usize));
-        }
-        all
-    };
-    let points: Vec<Vec<u32>> = (0..shape.first).map(|_| piece()).collect();
-    let nobody = vec![vec![0; members as usize]; shape.first as usize];
-    let mut spread = Spread {
-        symmetry: shape.symmetry.clone(),
-        group: shape.group,
-        points,
-        up: nobody.clone(),
-        down: nobody,
-        turn: Vec::new(),
-    };
-    spread.turn = (0..spread.messages() as u32).collect();
-    spread
-}
-
-/// Another point for a member, if it may use it.
-fn chosen(alike: &Alike<'_>, spread: &Spread, rng: &mut impl Rng, further: u32) -> Option<Change> {
-    let piece = rng.random_range(0..spread.points.len());
-    let member = rng.random_range(0..spread.up[piece].len());
-    let point = rng.random_range(0..spread.many()) as u32;
-    let change = if rng.random_range(0..2) == 0 {
-        Change::Up(piece, member, point)
-    } else {
-        Change::Down(piece, member, point)
-    };
-    let apart = alike.hops(member as u32, spread.points[piece][point as usize]);
-    (apart <= spread.reach(alike, piece, member, further)).then_some(change)
-}
-
-/// Where a point may go: near to where it is, or anywhere.
-fn elsewhere(grid: &Grid, spread: &Spread, rng: &mut impl Rng, near_by: bool) -> Option<Change> {
-    let piece = rng.random_range(0..spread.points.len());
-    let which = rng.random_range(0..spread.many());
-    let mut to = spread.points[piece][which];
-    if near_by {
-        for axis in 0..grid.dimensions() {
-            for _ in 0..rng.random_range(0..3) {
-                to = grid.step(NodeId(to), axis, rng.random_range(0..2) == 0).map_or(to, |next| next.0);
-            }
-        }
-    } else {
-        to = rng.random_range(0..grid.nodes());
-    }
-    (!spread.points[piece].contains(&to)).then_some(Change::Point(piece, which, to))
-}
-
-/// Moves a point; those that used it, and those to which it is now as near as theirs, choose again.
-fn point_moved(draft: &mut Draft<'_>, rng: &mut impl Rng, backs: &mut Vec<Change>) {
-    let near_by = rng.random_range(0..4) > 0;
-    let Some(change) = elsewhere(draft.alike.grid, &draft.spread, rng, near_by) else { return };
-    let Change::Point(piece, which, to) = change else { return };
-    backs.push(draft.change(change));
-    let alike = draft.alike;
-    for member in 0..draft.spread.up[piece].len() {
-        let apart = alike.hops(member as u32, to);
-        for is_up in [true, false] {
-            let spread = &draft.spread;
-            let theirs = if is_up { spread.up[piece][member] } else { spread.down[piece][member] } as usize;
-            if theirs == which || apart <= alike.hops(member as u32, spread.points[piece][theirs]) {
-                let choice = draft.choice(piece, member, is_up, FURTHER.0);
-                backs.push(draft.change(choice));
-            }
-        }
-    }
-}
-
-/// The spread that ends first by the clock of those that come of it by changes, and when.
-fn timed(alike: &Alike<'_>, times: Times, mut spread: Spread) -> (Spread, u32) {
+/// The spreads that end first by the clock of those that come of it by changes, and when.
+fn timed(alike: &Alike<'_>, times: Times, mut spread: Spread) -> Vec<(Spread, u32)> {
     let mut rng = rng::numbered(&[SEED, 1]);
     let mut clock = Clock::new(alike, times, &spread);
     let cost = |end: End| f64::from(end.last) + end.late;
     let end = clock.run(&spread);
-    let (mut now, mut best) = (cost(end), (spread.clone(), end.last));
-    let messages = spread.messages();
-    let (runs, mut touched) = ((CLOCKED / messages).min(RUNS), Vec::new());
+    let (mut now, mut best) = (cost(end), vec![(spread.clone(), end.last)]);
+    let (runs, mut touched) = ((CLOCKED / clock.links().max(1)).min(RUNS), Vec::new());
     for run in 0..runs {
-        let changes = retimed(alike, &spread, &mut rng);
+        let changes = retimed(alike, &spread, &mut rng, FURTHER.1);
         let mut backs = Vec::new();
         for change in changes {
             spread.touched(change, &mut touched);
@@ -217,8 +138,8 @@ fn timed(alike: &Alike<'_>, times: Times, mut spread: Spread) -> (Spread, u32) {
         let left = 1.0 - run as f64 / runs as f64;
         if cost(end) <= now + WORSE.1 * times.startup as f64 * left * rng.random_range(0.0..1.0) {
             now = cost(end);
-            if end.last < best.1 {
-                best = (spread.clone(), end.last);
+            if best.last().is_some_and(|best| end.last <= best.1 && spread != best.0) {
+                best.push((spread.clone(), end.last));
             }
             continue;
         }
@@ -228,24 +149,76 @@ fn timed(alike: &Alike<'_>, times: Times, mut spread: Spread) -> (Spread, u32) {
             touched.iter().for_each(|&index| clock.look(&spread, index));
         }
     }
-    best
+    let kept = (KEPT / alike.grid.nodes()).clamp(KEPT_BETWEEN.0, KEPT_BETWEEN.1) as usize;
+    best.split_off(best.len().saturating_sub(kept))
 }
 
-/// Changes to try by the clock.
-fn retimed(alike: &Alike<'_>, spread: &Spread, rng: &mut impl Rng) -> Vec<Change> {
-    match rng.random_range(0..10) {
-        0..2 => {
-            let Some(change) = elsewhere(alike.grid, spread, rng, true) else { return Vec::new() };
-            let Change::Point(piece, which, to) = change else { return Vec::new() };
-            let (member, which) = (to as usize, which as u32);
-            vec![change, Change::Up(piece, member, which), Change::Down(piece, member, which)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Flow;
+    use meshwright_network::topology::{Machine, Switching};
+    use meshwright_sim::Engine;
+
+    /// Spreads of all shapes are right, and by the clock they take what they take, but for who is served first.
+    #[test]
+    fn spreads_are_right_and_end_when_expected() {
+        for name in [
+            "torus:4x4",
+            "torus:6x6",
+            "torus:12",
+            "torus:2x4x4",
+            "mesh:4x5",
+            "mesh:6x6",
+            "mesh:13",
+            "hypercube:5",
+        ] {
+            let machine = Machine::new(name).unwrap().with_switching(Switching::CutThrough);
+            let grid = machine.whole_grid().unwrap();
+            for (operation, bytes) in [(Operation::AllReduce, 1000), (Operation::Barrier, 0)] {
+                let task = Task::new(&machine, operation, bytes, 0).unwrap();
+                let run = |flow: &Flow| {
+                    let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                    let trace = meshwright_sim::simulate(&machine, &schedule, &Engine::Message).unwrap();
+                    trace.cycles.0 as f64
+                };
+                for (_, shape) in shapes(&task, grid, None) {
+                    let alike = Alike::new(grid, &shape.symmetry);
+                    let spread = settled(&alike, &shape, 200);
+                    let times = Times::of(&task, shape.pieces);
+                    let end = Clock::new(&alike, times, &spread).run(&spread).last;
+                    let expected = task.machine().costs().cycles(u64::from(end) * times.unit).0 as f64;
+                    let flow = spread.flow(&task).unwrap();
+                    assert_eq!(flow.check(operation, 0, bytes), Ok(()), "{name}: {spread}");
+                    let apart = run(&flow) / expected;
+                    println!("{name} {operation:?} {expected} {apart} {shape:?}");
+                    assert!((0.8..1.25).contains(&apart), "{name}: {spread} {expected}");
+                }
+            }
         }
-        2..7 => (0..rng.random_range(1..3)).filter_map(|_| chosen(alike, spread, rng, FURTHER.1)).collect(),
-        _ => {
-            let messages = spread.messages();
-            let many = rng.random_range(1..4);
-            let mut turns = || Change::Turns(rng.random_range(0..messages), rng.random_range(0..messages));
-            (0..many).map(|_| turns()).collect()
+    }
+
+    /// What is looked for long is no slower by the clock than what is looked for shortly, and right.
+    #[test]
+    fn the_clock_helps() {
+        for name in ["torus:4x4", "mesh:4x4"] {
+            let machine = Machine::new(name).unwrap().with_switching(Switching::CutThrough);
+            let grid = machine.whole_grid().unwrap();
+            let task = Task::new(&machine, Operation::AllReduce, 1000, 0).unwrap();
+            let (_, shape) = shapes(&task, grid, None).swap_remove(0);
+            let alike = Alike::new(grid, &shape.symmetry);
+            let (times, spread) = (Times::of(&task, shape.pieces), settled(&alike, &shape, 500));
+            let before = Clock::new(&alike, times, &spread).run(&spread).last;
+            let all = timed(&alike, times, spread);
+            for (spread, end) in &all {
+                assert_eq!(Clock::new(&alike, times, spread).run(spread).last, *end, "{name}: {spread}");
+                assert_eq!(
+                    spread.flow(&task).unwrap().check(Operation::AllReduce, 0, 1000),
+                    Ok(()),
+                    "{name}: {spread}"
+                );
+            }
+            assert!(all.last().unwrap().1 < before, "{name}");
         }
     }
 }

@@ -7,10 +7,10 @@ use super::symmetry::Symmetry;
 use crate::Task;
 
 /// Numbers of points.
-const POINTS: [u32; 11] = [2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48];
+const POINTS: [u32; 13] = [2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 36, 48];
 
 /// Numbers of first pieces, on a mesh.
-const FIRST: [u32; 3] = [1, 2, 4];
+const FIRST: [u32; 5] = [1, 2, 3, 4, 6];
 
 /// Pieces at most.
 const PIECES_MAX: u32 = 64;
@@ -101,7 +101,8 @@ impl Near {
         let least = 2.0 * members + within + each * self.upto(groups);
         let between = each * f64::from(groups - 1) * self.mean;
         let uneven = if grid.wraps() { 1.3 } else { 1.6 };
-        let busiest = 2.0 * (0.55 * f64::from(cell)).max(uneven * members) + uneven * (2.0 * within + between);
+        let busiest =
+            2.0 * (0.55 * f64::from(cell)).max(uneven * members) + uneven * (2.0 * within + between);
         let latency = rounds * (startup + piece + head);
         let far = head * 2.0 * self.mean;
         let ticks = |load: f64| (load * (piece + head)) as u64;
@@ -109,4 +110,3 @@ impl Near {
         (cycles(latency as u64 + ticks(least)), cycles((latency + far) as u64 + ticks(busiest)))
     }
 }
-

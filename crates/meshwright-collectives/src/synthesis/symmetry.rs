@@ -56,7 +56,9 @@ impl Symmetry {
                         Box::new(move |at| (at + on) % side)
                     })
                     .collect(),
-                Self::Mirrored(axes) if axes[axis] => vec![Box::new(|at| at), Box::new(move |at| side - 1 - at)],
+                Self::Mirrored(axes) if axes[axis] => {
+                    vec![Box::new(|at| at), Box::new(move |at| side - 1 - at)]
+                }
                 Self::Mirrored(_) => vec![Box::new(|at| at)],
             };
             let further = |image: &Vec<u32>| -> Vec<Vec<u32>> {
@@ -166,7 +168,8 @@ mod tests {
                 let (alike, images) = (Alike::new(grid, &symmetry), symmetry.images(grid));
                 assert_eq!(images[0], (0..grid.nodes()).collect::<Vec<_>>(), "{name} {symmetry}");
                 for (from, to) in (0..grid.nodes()).map(|from| (from, (from * 7 + 3) % grid.nodes())) {
-                    let (mut carried, mut counted) = (vec![0; grid.links() as usize], vec![0; alike.weight.len()]);
+                    let (mut carried, mut counted) =
+                        (vec![0; grid.links() as usize], vec![0; alike.weight.len()]);
                     for image in &images {
                         let ends = [from, to].map(|node| NodeId(image[node as usize]));
                         for_each_link(grid, ends[0], ends[1], |link| carried[link.index()] += 1);
