@@ -191,7 +191,6 @@ mod tests {
                     let flow = spread.flow(&task).unwrap();
                     assert_eq!(flow.check(operation, 0, bytes), Ok(()), "{name}: {spread}");
                     let apart = run(&flow) / expected;
-                    println!("{name} {operation:?} {expected} {apart} {shape:?}");
                     assert!((0.8..1.25).contains(&apart), "{name}: {spread} {expected}");
                 }
             }
