@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 /// The bit of an event that says that a message has come.
 const CAME: u32 = 1 << 31;
 
-/// Into how many parts the start-up is divided at most.
+/// Into how many units the longest of start-up, head and body is divided at most.
 const PARTS: u64 = 1 << 11;
 
 /// What messages take, in units of the clock.
@@ -74,6 +74,8 @@ pub struct Clock<'a> {
     ways: Vec<Vec<u32>>,
     /// By moment the messages that ask for their next link, or have come.
     moments: Vec<Vec<u32>>,
+    /// A bit for each moment that has some.
+    busy: Vec<u64>,
     /// By message how many links it has asked for.
     asked: Vec<u32>,
     free_at: Vec<u32>,
@@ -94,6 +96,7 @@ impl<'a> Clock<'a> {
             times,
             ways: vec![Vec::new(); spread.messages()],
             moments: Vec::new(),
+            busy: Vec::new(),
             asked: Vec::new(),
             free_at: Vec::new(),
             awaited: Vec::new(),
@@ -120,12 +123,18 @@ impl<'a> Clock<'a> {
     ///
     /// # Complexity
     ///
-    /// O(links of all ways of the first pieces, and moments).
+    /// O(links of all ways of the first pieces, and moments / 64).
     pub fn run(&mut self, spread: &Spread) -> End {
         self.begin(spread);
         let (mut end, mut sum) = (0, 0.0);
-        let mut now = 0;
-        while now < self.moments.len() {
+        let mut word = 0;
+        while let Some(&bits) = self.busy.get(word) {
+            if bits == 0 {
+                word += 1;
+                continue;
+            }
+            self.busy[word] = bits & (bits - 1);
+            let now = 64 * word + bits.trailing_zeros() as usize;
             let mut all = std::mem::take(&mut self.moments[now]);
             all.sort_unstable_by_key(|&event| spread.turn[(event & !CAME) as usize]);
             for &event in &all {
@@ -141,7 +150,6 @@ impl<'a> Clock<'a> {
             }
             all.clear();
             self.moments[now] = all;
-            now += 1;
         }
         End { last: end, late: sum.powf(1.0 / 24.0) * 1024.0 }
     }
@@ -184,7 +192,9 @@ impl<'a> Clock<'a> {
     fn at(&mut self, moment: usize, event: u32) {
         if self.moments.len() <= moment {
             self.moments.resize(moment + 1, Vec::new());
+            self.busy.resize(moment / 64 + 1, 0);
         }
+        self.busy[moment / 64] |= 1 << (moment % 64);
         self.moments[moment].push(event);
     }
 

@@ -166,7 +166,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 /// The best schedule of products, meetings, chunk counts, trees, roots and cells that is found; none where nothing is looked at.
 ///
 /// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
-/// chunks; of meetings spread over a torus other orders of sending are tried. If they end within two per cent of `bound`, which no schedule beats,
+/// chunks; meetings spread over a box are those that end first by a clock of their own. If they end within two per cent of `bound`, which no schedule beats,
 /// that is all. Packings of trees are timed by the planner itself, where
 /// their closed form is better than the best so far, and the best is simulated; of trees of cells the three best by their plans. `known` is a time that somebody else takes: where it is
 /// as near to the bound there is no search, and whose closed form is above it is not looked at.
@@ -177,7 +177,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 160 simulations; and 2^24 messages, in at most 3,600 more, where there are few.
+/// O(2^24 messages), in at most 240 simulations.
 pub fn search(
     task: &Task<'_>,
     bound: Cycles,
