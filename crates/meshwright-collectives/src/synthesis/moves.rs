@@ -103,7 +103,13 @@ pub fn point_moved(draft: &mut Draft<'_>, rng: &mut impl Rng, further: u32, back
             let theirs = if is_up { spread.up[piece][member] } else { spread.down[piece][member] } as usize;
             if theirs == which || apart <= alike.hops(member as u32, spread.points[piece][theirs]) {
                 let choice = draft.choice(piece, member, is_up, further);
-                backs.push(draft.change(choice));
+                let now = match choice {
+                    Change::Up(..) => Change::Up(piece, member, theirs as u32),
+                    _ => Change::Down(piece, member, theirs as u32),
+                };
+                if choice != now {
+                    backs.push(draft.change(choice));
+                }
             }
         }
     }

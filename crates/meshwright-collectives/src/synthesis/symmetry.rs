@@ -62,11 +62,11 @@ impl Symmetry {
                 Self::Mirrored(_) => vec![Box::new(|at| at)],
             };
             let further = |image: &Vec<u32>| -> Vec<Vec<u32>> {
-                let along = |way: &Box<dyn Fn(u32) -> u32>| {
+                let along = |way: &dyn Fn(u32) -> u32| {
                     let at = |node: u32| way(grid.coordinate(NodeId(node), axis)) * grid.stride(axis);
                     image.iter().zip(0..).map(|(&to, node)| to + at(node)).collect()
                 };
-                ways.iter().map(along).collect()
+                ways.iter().map(|way| along(way.as_ref())).collect()
             };
             all = all.iter().flat_map(further).collect();
         }
@@ -127,9 +127,7 @@ impl<'g> Alike<'g> {
                         }
                     });
                 }
-                if many > 0 {
-                    weight.push(images.len() as u32 / many);
-                }
+                weight.extend((images.len() as u32).checked_div(many));
             }
         }
         let all = grid.nodes();
