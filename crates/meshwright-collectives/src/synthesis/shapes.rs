@@ -30,7 +30,7 @@ pub struct Shape {
     pub group: u32,
 }
 
-/// Shapes that may be faster than `best`, those first that are expected to be fastest.
+/// Shapes that may be faster than `best`, and are not expected to be slower by half; those first that are expected to be fastest.
 pub fn shapes(task: &Task<'_>, grid: &Grid, best: Option<Cycles>) -> Vec<(Cycles, Shape)> {
     let (mut all, near) = (Vec::new(), Near::new(grid));
     for symmetry in Symmetry::all(grid, PIECES_MAX) {
@@ -47,7 +47,7 @@ pub fn shapes(task: &Task<'_>, grid: &Grid, best: Option<Cycles>) -> Vec<(Cycles
                 for group in (1..=8).filter(divides) {
                     let shape = Shape { symmetry: symmetry.clone(), pieces, first, points, group };
                     let (least, expected) = near.expected(task, grid, &shape);
-                    if best.is_none_or(|best| least < best) {
+                    if best.is_none_or(|best| least < best && 2 * expected.0 < 3 * best.0) {
                         all.push((expected, shape));
                     }
                 }
