@@ -220,16 +220,6 @@ impl Flow {
         flow
     }
 
-    /// The same with its messages in another order, which is that of sending within a step.
-    pub fn arranged(&self, order: &[u32]) -> Self {
-        let mut flow =
-            Self { transfers: Vec::new(), carried: Csr::default(), moments: Vec::new(), ..self.clone() };
-        for &index in order {
-            flow.send_ranges(self.transfers[index as usize], self.row(index as usize));
-        }
-        flow
-    }
-
     /// The same, and a member begins its messages to one other member in the order of their steps: those of early chunks are not
     /// overtaken by late ones that are there already.
     pub fn ordered(mut self) -> Self {

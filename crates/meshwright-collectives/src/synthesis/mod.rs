@@ -12,24 +12,34 @@
 //! | [`recipe`] | what products would take if nobody waited |
 //! | `products` | which of them are simulated |
 //! | [`meeting`] | pieces that meet at a few members each |
-//! | [`spread`] | the same at points spread over a torus |
-//! | [`order`] | who is sent to first |
+//! | [`spread`] | the same at points spread over a box |
+//! | [`symmetry`] | moves and mirrors of a box: the points of one piece serve for many |
+//! | [`draft`] | a spread that is being changed, and what its links carry |
+//! | [`clock`] | when it ends |
+//! | [`moves`] | what is changed |
+//! | [`shapes`] | how many pieces and points |
+//! | [`settle_points`] | where pieces meet, who sends to which point |
 //! | [`few`] | which of these are worth a simulation |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
 pub mod cells;
 pub mod climb;
+pub mod clock;
+pub mod draft;
 pub mod few;
 pub mod list;
 pub mod meeting;
-pub mod order;
+pub mod moves;
 pub mod packing;
 pub mod product;
 mod products;
 pub mod recipe;
 pub mod routes;
 pub mod settle;
+pub mod settle_points;
+pub mod shapes;
 pub mod spread;
+pub mod symmetry;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -80,10 +90,8 @@ pub enum Recipe {
     Exchanges(Product, u32),
     /// Pieces that meet at a few members each.
     Meetings(Meeting),
-    /// Pieces that meet at points of a torus.
+    /// Pieces that meet at points of a box.
     Spreads(Spread),
-    /// The same, their messages in this order.
-    Ordered(Spread, Vec<u32>),
     /// A packing of trees.
     Trees(Trees),
     /// Trees of cells.
@@ -103,7 +111,6 @@ impl Recipe {
             Self::Exchanges(product, chunks) => product.flow(task)?.chunked(*chunks),
             Self::Meetings(meeting) => meeting.flow(task),
             Self::Spreads(spread) => spread.flow(task),
-            Self::Ordered(spread, order) => Ok(spread.flow(task)?.arranged(order)),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
@@ -118,7 +125,6 @@ impl Display for Recipe {
             Self::Exchanges(product, chunks) => write!(f, "{} in {chunks} chunks", product.name()),
             Self::Meetings(meeting) => meeting.fmt(f),
             Self::Spreads(spread) => spread.fmt(f),
-            Self::Ordered(spread, _) => write!(f, "{spread}, in another order"),
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
             Self::Routes(routes) => routes.fmt(f),
@@ -157,7 +163,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 /// The best schedule of products, meetings, chunk counts, trees, roots and cells that is found; none where nothing is looked at.
 ///
 /// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
-/// chunks; of meetings spread over a torus other orders of sending are tried. If they end within two per cent of `bound`, which no schedule beats,
+/// chunks; meetings spread over a box are those that end first by a clock of their own. If they end within two per cent of `bound`, which no schedule beats,
 /// that is all. Packings of trees are timed by the planner itself, where
 /// their closed form is better than the best so far, and the best is simulated; of trees of cells the three best by their plans. `known` is a time that somebody else takes: where it is
 /// as near to the bound there is no search, and whose closed form is above it is not looked at.
@@ -168,7 +174,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 160 simulations; and 2^24 messages, in at most 3,600 more, where there are few.
+/// O(2^24 messages), in at most 240 simulations.
 pub fn search(
     task: &Task<'_>,
     bound: Cycles,
