@@ -143,7 +143,7 @@ fn a_search_stopped_by_its_watch_is_repeated_by_its_steps() {
 #[test]
 fn a_judge_who_simulates_flits_is_asked_less_often() {
     let (graph, machine) = (binomial(4, 0.5, 4096), Machine::new("ccc:3").unwrap());
-    let problem = SearchProblem { start: Start::Best, ..problem(&graph, &machine, 20_000) };
+    let problem = SearchProblem { start: Start::Best, ..problem(&graph, &machine, 300_000) };
     let asked = |flit_hops| {
         let mut asked = 0u64;
         let mut judge = |nodes: &[NodeId], _: u64| {
