@@ -69,11 +69,8 @@ struct Near {
 impl Near {
     fn new(grid: &Grid) -> Self {
         let middle: u32 = (0..grid.dimensions()).map(|axis| grid.sides()[axis] / 2 * grid.stride(axis)).sum();
-        let hops = |from: u32, to: u32| -> u64 {
-            let along = |axis| u64::from(grid.offset(NodeId(from), NodeId(to), axis).0);
-            (0..grid.dimensions()).map(along).sum()
-        };
-        let mut upto: Vec<u64> = (0..grid.nodes()).map(|to| hops(middle, to)).collect();
+        let hops = |to| grid.distance(NodeId(middle), NodeId(to)).map_or(0, |hops| hops.0.into());
+        let mut upto: Vec<u64> = (0..grid.nodes()).map(hops).collect();
         upto.sort_unstable();
         let mut all = 0;
         upto.iter_mut().for_each(|hops| {

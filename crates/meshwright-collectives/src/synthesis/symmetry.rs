@@ -131,10 +131,7 @@ impl<'g> Alike<'g> {
             }
         }
         let all = grid.nodes();
-        let hops = |from: u32, to: u32| -> u16 {
-            let along = |axis| grid.offset(NodeId(from), NodeId(to), axis).0 as u16;
-            (0..grid.dimensions()).map(along).sum()
-        };
+        let hops = |from, to| grid.distance(NodeId(from), NodeId(to)).map_or(0, |hops| hops.0 as u16);
         let apart = (0..all).flat_map(|from| (0..all).map(move |to| hops(from, to))).collect();
         Self { grid, set, weight, apart }
     }
