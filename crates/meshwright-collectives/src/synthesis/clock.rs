@@ -4,6 +4,7 @@
 //! engine; of messages that ask at the same time the one whose turn is first.
 
 use meshwright_core::units::Bytes;
+use meshwright_network::topology::Costs;
 
 use super::spread::{ROUNDS, Spread};
 use super::symmetry::Alike;
@@ -23,7 +24,7 @@ const PARTS: u64 = 1 << 11;
 pub struct Times {
     /// The start-up.
     pub startup: usize,
-    head: u32,
+    pub(super) head: u32,
     body: u32,
     /// Ticks.
     pub unit: u64,
@@ -32,18 +33,27 @@ pub struct Times {
 impl Times {
     /// Those of a task in so many pieces.
     pub fn of(task: &Task<'_>, pieces: u32) -> Self {
-        let costs = task.machine().costs();
-        let body = costs.transfer_ticks(Bytes(task.bytes.div_ceil(u64::from(pieces))));
+        Self::exact(task.machine().costs(), [task.bytes.div_ceil(u64::from(pieces))].into_iter())
+    }
+
+    /// Those of messages of so many bytes, the body that of the longest; exact but where that takes too many units.
+    pub fn exact(costs: &Costs, bytes: impl Iterator<Item = u64>) -> Self {
         let (startup, head) = (costs.startup_ticks(), costs.head_ticks());
-        let common = [startup, head, body].into_iter().fold(0, gcd).max(1);
-        let unit = common.max((startup.max(head).max(body)).div_ceil(PARTS));
-        let units = |ticks: u64| (ticks + unit / 2) / unit;
-        Self {
-            startup: units(startup).max(1) as usize,
-            head: units(head).max(1) as u32,
-            body: units(body) as u32,
-            unit,
+        let (mut common, mut longest) = (gcd(startup, head), 0);
+        for body in bytes.map(|bytes| costs.transfer_ticks(Bytes(bytes))) {
+            (common, longest) = (gcd(common, body), longest.max(body));
         }
+        let unit = common.max(1).max(startup.max(head).max(longest).div_ceil(PARTS));
+        let mut times = Self { startup: 1, head: 1, body: 0, unit };
+        times.startup = times.units(startup).max(1) as usize;
+        times.head = times.units(head).max(1);
+        times.body = times.units(longest);
+        times
+    }
+
+    /// So many ticks.
+    pub fn units(self, ticks: u64) -> u32 {
+        ((ticks + self.unit / 2) / self.unit) as u32
     }
 
     /// How long a message keeps a link.

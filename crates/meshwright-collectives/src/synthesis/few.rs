@@ -1,9 +1,9 @@
-//! Few messages: which meetings are worth a simulation.
+//! Few messages: which meetings and overlay trees are worth a simulation.
 
 use meshwright_core::error::Result;
 use meshwright_core::units::Cycles;
 
-use super::{Budget, Found, Recipe, Simulate, Tried, meeting, settle_points, simulated};
+use super::{Budget, Found, Recipe, Simulate, Tried, meeting, settle_overlays, settle_points, simulated};
 use crate::Task;
 
 /// How many meetings are simulated, and how many messages all together have.
@@ -45,4 +45,18 @@ pub(super) fn spreads(
         })
         .collect();
     Ok(simulated(made?, simulate)?.into_iter().next())
+}
+
+/// The best overlay trees of those that are expected to be better than what is known.
+pub(super) fn overlays(
+    task: &Task<'_>,
+    best: Option<Cycles>,
+    simulate: &Simulate<'_>,
+) -> Result<Option<Found>> {
+    let all = settle_overlays::overlays(task, best)?.into_iter();
+    let made = all.map(|(overlay, expected)| {
+        let flow = overlay.flow(task);
+        (Recipe::Overlay(overlay), flow, expected)
+    });
+    Ok(simulated(made.collect(), simulate)?.into_iter().next())
 }

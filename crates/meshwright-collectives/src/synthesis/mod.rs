@@ -27,19 +27,25 @@ pub mod climb;
 pub mod clock;
 pub mod draft;
 pub mod few;
+pub mod gossip;
 pub mod list;
 pub mod meeting;
 pub mod moves;
+pub mod overlay;
+mod overlay_clock;
+mod overlay_moves;
 pub mod packing;
 pub mod product;
 mod products;
 pub mod recipe;
 pub mod routes;
 pub mod settle;
+mod settle_overlays;
 pub mod settle_points;
 pub mod shapes;
 pub mod spread;
 pub mod symmetry;
+mod ways;
 
 use std::fmt::{self, Display, Formatter};
 
@@ -51,6 +57,7 @@ use crate::flow::Flow;
 use crate::{Algorithm, Operation, Task};
 use cells::Cells;
 use meeting::Meeting;
+use overlay::Overlay;
 use packing::{Depth, Trees};
 use product::Product;
 use routes::Routes;
@@ -98,6 +105,8 @@ pub enum Recipe {
     Cells(Cells),
     /// Routes of blocks.
     Routes(Routes),
+    /// Overlay trees.
+    Overlay(Overlay),
 }
 
 impl Recipe {
@@ -114,6 +123,7 @@ impl Recipe {
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
+            Self::Overlay(overlay) => Ok(overlay.flow(task)),
         }
     }
 }
@@ -128,6 +138,7 @@ impl Display for Recipe {
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
             Self::Routes(routes) => routes.fmt(f),
+            Self::Overlay(overlay) => overlay.fmt(f),
         }
     }
 }
@@ -193,6 +204,10 @@ pub fn search(
     for family in [few::meetings, few::spreads] {
         let met = family(task, least(&best), simulate)?;
         best = best.into_iter().chain(met).min_by_key(|found| found.cycles);
+    }
+    if !least(&best).is_some_and(is_near) {
+        let found = few::overlays(task, least(&best), simulate)?;
+        best = best.into_iter().chain(found).min_by_key(|found| found.cycles);
     }
     if !least(&best).is_some_and(is_near) {
         let trees = packings(task, least(&best), simulate)?;

@@ -1,0 +1,337 @@
+//! Which overlay trees: in how many pieces, from how many members each, and how far pieces go at first.
+//!
+//! Trees of many shapes begin as [gossip](super::gossip); those that end first by the [clock](super::overlay_clock) are
+//! [changed](super::overlay_moves), the best of them for longer.
+
+use meshwright_core::error::{Error, Result};
+use meshwright_core::units::{Bytes, Cycles};
+use meshwright_network::topology::Switching;
+use rayon::prelude::*;
+
+use super::climb::applies;
+use super::clock::Times;
+use super::gossip::{Gossip, Manner, Sent, Ticks};
+use super::overlay::{Letter, NOBODY, Overlay};
+use super::overlay_clock::OverlayClock;
+use super::overlay_moves::changed;
+use super::packing::chunks;
+use super::ways::{Exits, Ways};
+use crate::{Operation, Task};
+
+/// The most messages.
+const MESSAGES_MAX: usize = 1 << 14;
+
+/// The most pairs of a message and a member with a piece that one may be of.
+const LOOKS_MAX: usize = 1 << 30;
+
+/// Members that exchange a piece.
+const HUBS: [u32; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
+
+/// Of how many shapes others are tried: until when pieces go far, in hundredths of the time that the trees take, and how much further than need be.
+const VARIED: usize = 4;
+const UNTIL: [u64; 6] = [0, 50, 65, 80, 100, 1000];
+const SLACKS: [i32; 3] = [0, 1, 2];
+
+/// How many are changed, and how many of them longer.
+const CHANGED: usize = 6;
+const LONGER: usize = 2;
+
+/// For how many links messages ask while one is changed, and longer.
+const ASKS: [usize; 2] = [1 << 21, 1 << 25];
+
+/// By so much, a part of so many, trees that are changed may get better.
+const HOPE: u64 = 3;
+
+/// What trees begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    pieces: u32,
+    hubs: u32,
+    manner: Manner,
+}
+
+/// What stays the same for all trees of a task.
+struct Space<'t> {
+    task: &'t Task<'t>,
+    ways: Ways,
+    /// How pieces leave members, where they go down.
+    down: Option<Exits>,
+    /// The same for what comes up, with time turned round.
+    up: Option<(Ways, Exits)>,
+}
+
+impl<'t> Space<'t> {
+    /// Those of a task.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotApplicable`] for other operations, and those of [`Ways::of`].
+    fn of(task: &'t Task<'t>) -> Result<Self> {
+        use Operation as O;
+        let (is_up, is_down) = match task.operation {
+            O::Broadcast | O::AllGather => (false, true),
+            O::Reduce | O::ReduceScatter => (true, false),
+            O::AllReduce | O::Barrier => (true, true),
+            O::Scatter | O::Gather | O::AllToAll | O::Scan => {
+                let why = format!("they are no way to do {}", task.operation.name());
+                return Err(Error::not_applicable("overlay trees", why));
+            }
+        };
+        let ways = Ways::of(task)?;
+        let turned = || {
+            let ways = ways.reversed();
+            let exits = Exits::of(&ways);
+            (ways, exits)
+        };
+        let up = is_up.then(turned);
+        let down = is_down.then(|| Exits::of(&ways));
+        Ok(Self { task, ways, down, up })
+    }
+
+    /// Whether sums come up and go down again.
+    fn is_both(&self) -> bool {
+        self.up.is_some() && self.down.is_some()
+    }
+
+    /// What trees of all numbers of pieces and hubs begin with: none whose messages are too many, or longer than two start-ups.
+    fn shapes(&self) -> Vec<Shape> {
+        let (task, costs) = (self.task, self.task.machine().costs());
+        let (members, blocks) = (task.members() as usize, task.blocks().len());
+        let bytes = task.bytes / blocks as u64;
+        let both = 1 + usize::from(self.is_both());
+        let all = (0..u32::BITS - 1).map(|power| 1 << power);
+        let fits = |pieces: &u32| {
+            let messages = (*pieces as usize).saturating_mul(blocks * members * both);
+            let looks = messages.saturating_mul(*pieces as usize * blocks * members);
+            u64::from(*pieces) <= bytes.max(1) && messages <= MESSAGES_MAX && looks <= LOOKS_MAX
+        };
+        let is_short = |pieces: &u32| {
+            costs.transfer_ticks(Bytes(bytes / u64::from(*pieces))) <= 2 * costs.startup_ticks()
+        };
+        let hubs = if self.is_both() { &HUBS[..] } else { &HUBS[..1] };
+        let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
+        let manner = Manner { until: u64::MAX, slack: 1 };
+        let of = |pieces: u32| hubs.clone().map(move |&hubs| Shape { pieces, hubs, manner });
+        all.take_while(fits).filter(is_short).flat_map(of).collect()
+    }
+
+    /// The trees that begin so.
+    fn begun(&self, shape: Shape) -> Overlay {
+        use Operation as O;
+        let (blocks, members) = (chunks(self.task, shape.pieces), self.task.members());
+        let bytes = blocks.iter().map(|block| block.bytes).max().unwrap_or(0);
+        let ticks = Ticks::of(self.task.machine().costs(), bytes);
+        let hubs: Vec<Vec<u32>> = match self.task.operation {
+            O::Broadcast | O::AllGather => blocks.iter().map(|block| vec![block.from]).collect(),
+            O::Reduce | O::ReduceScatter => blocks.iter().map(|block| vec![block.to]).collect(),
+            _ => hubs(&self.ways, blocks.len(), shape.hubs),
+        };
+        let spread = |ways, exits| Gossip::spread((ways, exits), ticks, shape.manner, &hubs);
+        let up = self.up.as_ref().map(|(ways, exits)| spread(ways, exits));
+        let down = self.down.as_ref().map(|exits| spread(&self.ways, exits));
+        let at = |sent: &Sent| (sent.piece * members + sent.to) as usize;
+        let tree = |all: &Option<Vec<Sent>>| {
+            let Some(all) = all else { return Vec::new() };
+            let mut over = vec![NOBODY; hubs.len() * members as usize];
+            all.iter().for_each(|sent| over[at(sent)] = sent.from);
+            over
+        };
+        let (up_tree, down_tree) = (tree(&up), tree(&down));
+        let pieces = shape.pieces;
+        let mut overlay =
+            Overlay { members, pieces, up: up_tree, down: down_tree, hubs: hubs.clone(), turn: Vec::new() };
+        let mut order: Vec<(u64, usize)> = (0..overlay.messages()).map(|index| (u64::MAX, index)).collect();
+        for sent in up.iter().flatten() {
+            order[overlay.index(Letter::Up(at(sent)))].0 = u64::MAX / 2 - sent.arrived;
+        }
+        for sent in down.iter().flatten() {
+            order[overlay.index(Letter::Down(at(sent)))].0 = sent.begun;
+        }
+        overlay.turn_by(order);
+        overlay
+    }
+
+    /// A clock for trees, and how long its unit is.
+    fn clock(&self, overlay: &Overlay) -> (OverlayClock<'_>, u64) {
+        let machine = self.task.machine();
+        let blocks = chunks(self.task, overlay.pieces);
+        let times = Times::exact(machine.costs(), blocks.iter().map(|block| block.bytes));
+        let body = |bytes: u64| times.units(machine.costs().transfer_ticks(Bytes(bytes)));
+        let bodies = blocks.iter().map(|block| body(block.bytes)).collect();
+        let worms = machine.switching() == Switching::Wormhole;
+        (OverlayClock::new(&self.ways, times, worms, bodies), times.unit)
+    }
+
+    /// When trees of shapes end by the clock, in ticks, the first to end first.
+    fn timed(&self, shapes: &[Shape]) -> Vec<(u64, Shape)> {
+        let of = |&shape: &Shape| {
+            let overlay = self.begun(shape);
+            let (mut clock, unit) = self.clock(&overlay);
+            (u64::from(clock.run(&overlay).last) * unit, shape)
+        };
+        let mut all: Vec<_> = shapes.par_iter().map(of).collect();
+        all.sort_by_key(|(ticks, _)| *ticks);
+        all
+    }
+
+    /// The shapes whose trees end first, in all manners, of those that may become better than `most` ticks.
+    fn settled(&self, most: u64) -> Vec<Shape> {
+        let mut all = self.timed(&self.shapes());
+        let halves = 1 + u64::from(self.is_both());
+        let mut varied = Vec::new();
+        for &(ticks, shape) in all.iter().take(VARIED) {
+            for (until, slack) in UNTIL.iter().flat_map(|until| SLACKS.map(|slack| (until, slack))) {
+                let manner = Manner { until: (ticks / halves / 100).saturating_mul(*until), slack };
+                varied.push(Shape { manner, ..shape });
+            }
+        }
+        all.extend(self.timed(&varied));
+        all.sort_by_key(|(ticks, _)| *ticks);
+        all.retain(|(ticks, _)| ticks - ticks / HOPE < most);
+        all.truncate(CHANGED);
+        all.into_iter().map(|(_, shape)| shape).collect()
+    }
+
+    /// Trees changed for so long, and when they end, in ticks; the first to end first, and none that never end.
+    fn changed(&self, all: Vec<Overlay>, asks: usize) -> Vec<(Overlay, u64)> {
+        let change = |overlay: Overlay| {
+            let (mut clock, unit) = self.clock(&overlay);
+            let (overlay, end) = changed(&self.ways, &mut clock, overlay, asks)?;
+            Some((overlay, u64::from(end) * unit))
+        };
+        let mut all: Vec<_> = all.into_par_iter().filter_map(change).collect();
+        all.sort_by_key(|(_, ticks)| *ticks);
+        all
+    }
+}
+
+/// Members at which pieces come together: those of one near to all others, and all members in turn.
+fn hubs(ways: &Ways, pieces: usize, many: u32) -> Vec<Vec<u32>> {
+    let members = ways.members();
+    let mut used = vec![0; members];
+    let of = |piece: usize| {
+        let mut near = vec![u16::MAX; members];
+        let mut here: Vec<u32> = Vec::new();
+        for turn in 0..many as usize {
+            let best = if turn == 0 {
+                piece * members / pieces % members
+            } else {
+                let mut price: Vec<usize> = used.iter().map(|times| members * times / 4).collect();
+                for (to, &near) in near.iter().enumerate() {
+                    let away = price.iter_mut().zip(ways.hops_to(to));
+                    away.for_each(|(price, &hops)| *price += usize::from(near.min(hops)));
+                }
+                let left = (0..members).filter(|&at| !here.contains(&(at as u32)));
+                left.min_by_key(|&at| price[at]).expect("one is left")
+            };
+            here.push(best as u32);
+            used[best] += 1;
+            (0..members).for_each(|to| near[to] = near[to].min(ways.hops_to(to)[best]));
+        }
+        here
+    };
+    (0..pieces).map(of).collect()
+}
+
+/// Overlay trees for a task with when they end by the clock, the first to end first, of those that are expected to be better than what is known; none for
+/// other operations, or where links are described one by one.
+///
+/// # Errors
+///
+/// Those of [`Ways::of`], but for what does not apply.
+///
+/// # Complexity
+///
+/// O(2^26) looks at links, and O(2^30) at pairs of members for each shape.
+pub(super) fn overlays(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Overlay, Cycles)>> {
+    if task.members() < 2 {
+        return Ok(Vec::new());
+    }
+    let Some(space) = applies(Space::of(task))? else { return Ok(Vec::new()) };
+    let costs = task.machine().costs();
+    let most = known.map_or(u64::MAX, |known| known.0.saturating_mul(costs.ticks_per_cycle()));
+    let begun: Vec<Overlay> = space.settled(most).into_iter().map(|shape| space.begun(shape)).collect();
+    let mut short = space.changed(begun, ASKS[0]);
+    short.truncate(LONGER);
+    let all = space.changed(short.into_iter().map(|(overlay, _)| overlay).collect(), ASKS[1]);
+    Ok(all.into_iter().map(|(overlay, ticks)| (overlay, costs.cycles(ticks))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::units::NodeId;
+    use meshwright_network::topology::{Machine, Topology};
+    use meshwright_sim::{Engine, simulate};
+
+    const OPERATIONS: [Operation; 6] = [
+        Operation::Broadcast,
+        Operation::Reduce,
+        Operation::AllGather,
+        Operation::ReduceScatter,
+        Operation::AllReduce,
+        Operation::Barrier,
+    ];
+
+    /// Trees are right, and end when the clock says: to the tick under cut-through, and under wormhole where a link is one channel.
+    #[test]
+    fn trees_are_right_and_end_when_the_clock_says() {
+        let broken = Machine::new("mesh:5x4").unwrap().with_dead(vec![NodeId(7), NodeId(12)]).unwrap();
+        let whole =
+            ["mesh:4x5", "mesh:3x2x3", "mesh:2", "hypercube:4", "torus:4x5", "ccc:3", "gaussian:2+1i"];
+        let whole = whole.map(|name| Machine::new(name).unwrap());
+        for machine in whole.iter().chain([&broken]) {
+            for switching in [Switching::CutThrough, Switching::Wormhole] {
+                let machine = machine.clone().with_switching(switching);
+                let is_channel = switching == Switching::CutThrough
+                    || machine.whole_grid().is_some_and(|grid| !grid.wraps());
+                for operation in OPERATIONS {
+                    let bytes = if operation == Operation::Barrier { 0 } else { 107 };
+                    let task = Task::new(&machine, operation, bytes, 1).unwrap();
+                    let space = Space::of(&task).unwrap();
+                    for shape in space.shapes().into_iter().step_by(3) {
+                        let manner = Manner { until: 250, slack: 0 };
+                        let begun = space.begun(Shape { manner, ..shape });
+                        let before = {
+                            let (mut clock, unit) = space.clock(&begun);
+                            u64::from(clock.run(&begun).last) * unit
+                        };
+                        let mut changed = space.changed(vec![begun], 1 << 12);
+                        assert!(!is_channel || !changed.is_empty(), "worms stand in no ring of a mesh");
+                        let Some((overlay, ticks)) = changed.pop() else { continue };
+                        let name = format!("{} on {} members, {overlay}", operation.name(), task.members());
+                        let flow = overlay.flow(&task);
+                        assert_eq!(flow.check(operation, 1, bytes), Ok(()), "{name}");
+                        let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                        let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
+                        if is_channel {
+                            assert_eq!(machine.costs().cycles(ticks), trace.cycles, "{name}");
+                        }
+                        assert!(ticks <= before, "{name}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Few bytes around a hole: better than any published schedule by a third, and never below the bound.
+    #[test]
+    fn few_bytes_go_fast_around_a_hole() {
+        let broken = Machine::new("mesh:6x6").unwrap().with_switching(Switching::CutThrough);
+        let broken = broken.with_dead(vec![NodeId(14)]).unwrap();
+        for operation in [Operation::Broadcast, Operation::Reduce, Operation::AllReduce] {
+            let task = Task::new(&broken, operation, 100, 0).unwrap();
+            let run = |flow: &crate::flow::Flow| {
+                let schedule = flow.schedule(task.nodes(), broken.nodes(), None);
+                simulate(&broken, &schedule, &Engine::Message).unwrap().cycles.0
+            };
+            let flows = crate::algorithm::all()
+                .filter_map(|algorithm| (algorithm.name != "synthesis").then(|| algorithm.of(&task).ok())?);
+            let published = flows.map(|flow| run(&flow)).min().unwrap();
+            let (overlay, _) = overlays(&task, None).unwrap().remove(0);
+            let found = run(&overlay.flow(&task));
+            assert!(found >= crate::bound::bound(&task).unwrap().cycles.0);
+            assert!(3 * found <= 2 * published, "{} {found} {published}", operation.name());
+        }
+    }
+}
