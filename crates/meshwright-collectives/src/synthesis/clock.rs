@@ -6,6 +6,7 @@
 use meshwright_core::units::Bytes;
 use meshwright_network::topology::Costs;
 
+use super::calendar::Calendar;
 use super::spread::{ROUNDS, Spread};
 use super::symmetry::Alike;
 use crate::Task;
@@ -82,10 +83,8 @@ pub struct Clock<'a> {
     times: Times,
     /// By message the links of its way.
     ways: Vec<Vec<u32>>,
-    /// By moment the messages that ask for their next link, or have come.
-    moments: Vec<Vec<u32>>,
-    /// A bit for each moment that has some.
-    busy: Vec<u64>,
+    /// The messages that ask for their next link, or have come.
+    calendar: Calendar,
     /// By message how many links it has asked for.
     asked: Vec<u32>,
     free_at: Vec<u32>,
@@ -105,8 +104,7 @@ impl<'a> Clock<'a> {
             alike,
             times,
             ways: vec![Vec::new(); spread.messages()],
-            moments: Vec::new(),
-            busy: Vec::new(),
+            calendar: Calendar::default(),
             asked: Vec::new(),
             free_at: Vec::new(),
             awaited: Vec::new(),
@@ -137,15 +135,7 @@ impl<'a> Clock<'a> {
     pub fn run(&mut self, spread: &Spread) -> End {
         self.begin(spread);
         let (mut end, mut sum) = (0, 0.0);
-        let mut word = 0;
-        while let Some(&bits) = self.busy.get(word) {
-            if bits == 0 {
-                word += 1;
-                continue;
-            }
-            self.busy[word] = bits & (bits - 1);
-            let now = 64 * word + bits.trailing_zeros() as usize;
-            let mut all = std::mem::take(&mut self.moments[now]);
+        while let Some((now, mut all)) = self.calendar.next() {
             all.sort_unstable_by_key(|&event| spread.turn[(event & !CAME) as usize]);
             for &event in &all {
                 if event & CAME == 0 {
@@ -158,8 +148,7 @@ impl<'a> Clock<'a> {
                     sum += f64::from(results) * (now as f64 / 1024.0).powi(24);
                 }
             }
-            all.clear();
-            self.moments[now] = all;
+            self.calendar.done(now, all);
         }
         End { last: end, late: sum.powf(1.0 / 24.0) * 1024.0 }
     }
@@ -193,19 +182,10 @@ impl<'a> Clock<'a> {
     /// A message is there to be sent; one to the sender itself has come.
     fn start(&mut self, index: u32, now: usize) {
         if self.ways[index as usize].is_empty() {
-            self.at(now, index | CAME);
+            self.calendar.at(now, index | CAME);
         } else {
-            self.at(now + self.times.startup, index);
+            self.calendar.at(now + self.times.startup, index);
         }
-    }
-
-    fn at(&mut self, moment: usize, event: u32) {
-        if self.moments.len() <= moment {
-            self.moments.resize(moment + 1, Vec::new());
-            self.busy.resize(moment / 64 + 1, 0);
-        }
-        self.busy[moment / 64] |= 1 << (moment % 64);
-        self.moments[moment].push(event);
     }
 
     /// A message asks for its next link.
@@ -219,7 +199,7 @@ impl<'a> Clock<'a> {
         self.free_at[link] = begin + self.times.kept() * self.alike.weight[link];
         let (after, event) =
             if has_come { (self.times.kept(), index | CAME) } else { (self.times.head, index) };
-        self.at((begin + after) as usize, event);
+        self.calendar.at((begin + after) as usize, event);
     }
 
     /// A message has come, and with it those that go from a member to itself: how many results there are.
@@ -258,7 +238,7 @@ impl<'a> Clock<'a> {
         if self.ways[index as usize].is_empty() {
             self.come.push(index);
         } else {
-            self.at(now + self.times.startup, index);
+            self.calendar.at(now + self.times.startup, index);
         }
     }
 }

@@ -20,14 +20,19 @@
 //! | [`shapes`] | how many pieces and points |
 //! | [`settle_points`] | where pieces meet, who sends to which point |
 //! | [`few`] | which of these are worth a simulation |
+//! | `overlay` | pieces along trees of members, an edge of which takes many links |
+//! | `gossip`, `ways` | what such trees begin as, over the ways between members |
+//! | `overlay_clock`, `overlay_moves`, `settle_overlays` | when they end, what is changed, how many pieces |
+//! | `calendar` | events of both clocks |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
+mod calendar;
 pub mod cells;
 pub mod climb;
 pub mod clock;
 pub mod draft;
 pub mod few;
-pub mod gossip;
+mod gossip;
 pub mod list;
 pub mod meeting;
 pub mod moves;

@@ -2,7 +2,7 @@
 //! between the two has.
 //!
 //! Away from one member, to one, or both; where a piece comes together at several members these exchange their sums in between.
-//! [`super::gossip`] begins trees, [`super::overlay_moves`] changes them, [`super::settle_overlays`] says how many.
+//! `gossip.rs` begins trees, `overlay_moves.rs` changes them, `settle_overlays.rs` says how many.
 
 use std::fmt::{self, Display, Formatter};
 

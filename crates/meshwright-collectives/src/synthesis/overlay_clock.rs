@@ -3,6 +3,7 @@
 //! Links serve in the order of asking, as in the message engine, and of messages that ask at the same time first that of the first member, of its own the one
 //! whose turn is first: on meshes it tells what the engine does.
 
+use super::calendar::Calendar;
 use super::clock::{End, Times};
 use super::overlay::{Letter, NOBODY, Overlay};
 use super::ways::Ways;
@@ -31,10 +32,8 @@ pub(super) struct OverlayClock<'w> {
     bodies: Vec<u32>,
     /// Results that are to come.
     missing: usize,
-    /// By moment the messages that ask for their next link, or have come.
-    moments: Vec<Vec<u32>>,
-    /// A bit for each moment that has some.
-    busy: Vec<u64>,
+    /// The messages that ask for their next link, or have come, and links that are free.
+    calendar: Calendar,
     /// By message how many links it has asked for.
     asked: Vec<u16>,
     /// How many it has left.
@@ -68,8 +67,7 @@ impl<'w> OverlayClock<'w> {
             left: Vec::new(),
             queue: Vec::new(),
             behind: Vec::new(),
-            moments: Vec::new(),
-            busy: Vec::new(),
+            calendar: Calendar::default(),
             asked: Vec::new(),
             free_at: Vec::new(),
             awaited: Vec::new(),
@@ -107,15 +105,7 @@ impl<'w> OverlayClock<'w> {
     /// O(links of all ways, and moments / 64).
     pub(super) fn run(&mut self, overlay: &Overlay) -> End {
         self.begin(overlay);
-        let mut word = 0;
-        while let Some(&bits) = self.busy.get(word) {
-            if bits == 0 {
-                word += 1;
-                continue;
-            }
-            self.busy[word] = bits & (bits - 1);
-            let now = 64 * word + bits.trailing_zeros() as usize;
-            let mut all = std::mem::take(&mut self.moments[now]);
+        while let Some((now, mut all)) = self.calendar.next() {
             all.sort_unstable_by_key(
                 |&event| if event & FREE > 0 { 0 } else { self.key[(event & !CAME) as usize] },
             );
@@ -130,8 +120,7 @@ impl<'w> OverlayClock<'w> {
                     self.comes(overlay, letter, now);
                 }
             }
-            all.clear();
-            self.moments[now] = all;
+            self.calendar.done(now, all);
         }
         if self.missing > 0 {
             return End { last: NEVER, late: f64::INFINITY };
@@ -184,15 +173,6 @@ impl<'w> OverlayClock<'w> {
         }
     }
 
-    fn at(&mut self, moment: usize, event: u32) {
-        if self.moments.len() <= moment {
-            self.moments.resize(moment + 1, Vec::new());
-            self.busy.resize(moment / 64 + 1, 0);
-        }
-        self.busy[moment / 64] |= 1 << (moment % 64);
-        self.moments[moment].push(event);
-    }
-
     /// The links of a message.
     fn way(&self, overlay: &Overlay, index: u32) -> &'w [u32] {
         let (from, to) = overlay.ends(overlay.letter(index as usize));
@@ -212,7 +192,7 @@ impl<'w> OverlayClock<'w> {
         if queue.0 == NOBODY {
             *queue = (index, index);
             if free_at != HELD {
-                self.at(free_at as usize, FREE | link);
+                self.calendar.at(free_at as usize, FREE | link);
             }
         } else {
             self.behind[queue.1 as usize] = index;
@@ -246,7 +226,7 @@ impl<'w> OverlayClock<'w> {
             }
         }
         if !has_come {
-            self.at(through as usize, index);
+            self.calendar.at(through as usize, index);
             return;
         }
         let end = through + body;
@@ -255,7 +235,7 @@ impl<'w> OverlayClock<'w> {
                 self.release_tail(way, index, end - behind * head);
             }
         }
-        self.at(end as usize, index | CAME);
+        self.calendar.at(end as usize, index | CAME);
     }
 
     fn release_tail(&mut self, way: &[u32], index: u32, time: u32) {
@@ -268,7 +248,7 @@ impl<'w> OverlayClock<'w> {
     fn release(&mut self, link: usize, time: u32) {
         self.free_at[link] = time;
         if self.queue[link].0 != NOBODY {
-            self.at(time as usize, FREE | link as u32);
+            self.calendar.at(time as usize, FREE | link as u32);
         }
     }
 
@@ -278,7 +258,7 @@ impl<'w> OverlayClock<'w> {
         self.key[index] =
             1 + (sender | u64::from(overlay.phase(letter)) << 32 | u64::from(overlay.turn[index]));
         self.begun[index] = (now + self.times.startup) as u32;
-        self.at(now + self.times.startup, index as u32);
+        self.calendar.at(now + self.times.startup, index as u32);
     }
 
     /// A member has the sum of all below it, by piece and member.
