@@ -73,7 +73,7 @@ pub(super) fn run(
         .collect();
     let looks: Vec<Result<Look>> = all
         .par_iter()
-        .map(|&(algorithm, task)| trial::look(&tasks[task], &algorithm.of(&tasks[task])?, algorithm.streams))
+        .map(|&(algorithm, task)| trial::look(&tasks[task], &algorithm.of(&tasks[task])?, algorithm))
         .collect();
     let (mut entries, mut refused) = (Vec::new(), Vec::new());
     for (&(algorithm, task), look) in all.iter().zip(looks) {

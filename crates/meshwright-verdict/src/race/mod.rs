@@ -124,7 +124,7 @@ pub struct RaceDetail {
     pub root: Option<NodeId>,
     /// Into how many chunks every message is cut, which stream.
     pub chunks: u32,
-    /// Steps before messages are cut: messages of one step wait for those of the steps before.
+    /// Steps before messages are cut: messages of one step wait for those of the steps before. Of what is searched for, messages in a row.
     pub steps: u32,
     /// Messages, chunks counted; none before it was simulated.
     pub messages: u64,

@@ -28,7 +28,7 @@ pub(super) fn improve(
     let Found { recipe, flow, predicted, .. } = found;
     let mut run = trial::simulated(task, &flow)?;
     run.predicted = predicted.0;
-    entry.look = trial::look(task, &flow, false)?;
+    entry.look = trial::look(task, &flow, entry.algorithm)?;
     (entry.run, entry.recipe, entry.not_simulated) = (Some(run), Some(recipe), None);
     Ok(())
 }

@@ -12,6 +12,7 @@ use meshwright_schedule::cost::{self, LinkLoads};
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX, Fitted};
 use meshwright_sim::link_use::{self, Way};
 
+use super::synthesis::is_searched;
 use crate::measure::deadlock_sentence;
 use crate::{LinkUse, LinkWait};
 
@@ -64,7 +65,8 @@ fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
 }
 
 /// Looks at the flow of an algorithm before it runs.
-pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> {
+pub(super) fn look(task: &Task<'_>, flow: &Flow, algorithm: &Algorithm) -> Result<Look> {
+    let streams = algorithm.streams;
     let (machine, messages) = (task.machine(), messages(task, flow));
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = Way::usual(machine).routes(&pairs)?;
@@ -86,11 +88,16 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, streams: bool) -> Result<Look> 
         floor: costs.cycles(floor).0,
         floor_of: "busiest link",
         expected,
-        steps: flow.steps(),
+        steps: if is_searched(algorithm) { in_a_row(flow) } else { flow.steps() },
         messages: messages.len() as u64,
         bytes_hops,
         busiest: link_use::busiest_link(&loads, machine),
     })
+}
+
+/// Messages one after the other at most: steps of what was searched for say no more than the order of sending.
+fn in_a_row(flow: &Flow) -> u32 {
+    flow.longest_chain(|_| 1).map_or(flow.steps(), |chain| chain as u32)
 }
 
 /// The longest chain of messages that wait for each other, each as long as it takes alone, in cycles; without bytes where these come in
