@@ -183,7 +183,6 @@ fn the_winner_can_be_written_and_run() {
     }
 }
 
-/// The winner is explained as other plans are: the critical path adds up to its time, and half the start-up is no slower.
 /// Trees of copies meet the bound of a broadcast from few bytes to many; file, simulation, check and ranks agree with the race.
 #[test]
 fn routers_that_copy_meet_the_bound() {
@@ -245,6 +244,7 @@ fn copies_that_cannot_be_are_refused() {
     }
 }
 
+/// The winner is explained as other plans are: the critical path adds up to its time, and half the start-up is no slower.
 #[test]
 fn the_winner_is_explained() {
     let folder = folder(&[]);

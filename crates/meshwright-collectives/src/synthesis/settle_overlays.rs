@@ -3,7 +3,7 @@
 //! Trees of many shapes begin as [gossip](super::gossip); those that end first by the [clock](super::overlay_clock) are
 //! [changed](super::overlay_moves), the best of them for longer.
 
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_network::topology::Switching;
 use rayon::prelude::*;
@@ -50,6 +50,41 @@ struct Shape {
     manner: Manner,
 }
 
+/// Whether sums come up and pieces go down; none for operations that trees do not do.
+fn directions(operation: Operation) -> Option<(bool, bool)> {
+    use Operation as O;
+    match operation {
+        O::Broadcast | O::AllGather => Some((false, true)),
+        O::Reduce | O::ReduceScatter => Some((true, false)),
+        O::AllReduce | O::Barrier => Some((true, true)),
+        O::Scatter | O::Gather | O::AllToAll | O::Scan => None,
+    }
+}
+
+/// What trees of all numbers of pieces and hubs begin with: none whose messages are too many, or longer than two start-ups.
+fn shapes(task: &Task<'_>) -> Vec<Shape> {
+    let Some((is_up, is_down)) = directions(task.operation).filter(|_| task.members() > 1) else {
+        return Vec::new();
+    };
+    let (is_both, costs) = (is_up && is_down, task.machine().costs());
+    let (members, blocks) = (task.members() as usize, task.blocks().len());
+    let bytes = task.bytes / blocks as u64;
+    let both = 1 + usize::from(is_both);
+    let all = (0..u32::BITS - 1).map(|power| 1 << power);
+    let fits = |pieces: &u32| {
+        let messages = (*pieces as usize).saturating_mul(blocks * members * both);
+        let looks = messages.saturating_mul(*pieces as usize * blocks * members);
+        u64::from(*pieces) <= bytes.max(1) && messages <= MESSAGES_MAX && looks <= LOOKS_MAX
+    };
+    let is_short =
+        |pieces: &u32| costs.transfer_ticks(Bytes(bytes / u64::from(*pieces))) <= 2 * costs.startup_ticks();
+    let hubs = if is_both { &HUBS[..] } else { &HUBS[..1] };
+    let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
+    let manner = Manner { until: u64::MAX, slack: 1 };
+    let of = |pieces: u32| hubs.clone().map(move |&hubs| Shape { pieces, hubs, manner });
+    all.take_while(fits).filter(is_short).flat_map(of).collect()
+}
+
 /// What stays the same for all trees of a task.
 struct Space<'t> {
     task: &'t Task<'t>,
@@ -65,18 +100,9 @@ impl<'t> Space<'t> {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] for other operations, and those of [`Ways::of`].
+    /// Those of [`Ways::of`].
     fn of(task: &'t Task<'t>) -> Result<Self> {
-        use Operation as O;
-        let (is_up, is_down) = match task.operation {
-            O::Broadcast | O::AllGather => (false, true),
-            O::Reduce | O::ReduceScatter => (true, false),
-            O::AllReduce | O::Barrier => (true, true),
-            O::Scatter | O::Gather | O::AllToAll | O::Scan => {
-                let why = format!("they are no way to do {}", task.operation.name());
-                return Err(Error::not_applicable("overlay trees", why));
-            }
-        };
+        let (is_up, is_down) = directions(task.operation).expect("an operation that trees do");
         let ways = Ways::of(task)?;
         let turned = || {
             let ways = ways.reversed();
@@ -91,28 +117,6 @@ impl<'t> Space<'t> {
     /// Whether sums come up and go down again.
     fn is_both(&self) -> bool {
         self.up.is_some() && self.down.is_some()
-    }
-
-    /// What trees of all numbers of pieces and hubs begin with: none whose messages are too many, or longer than two start-ups.
-    fn shapes(&self) -> Vec<Shape> {
-        let (task, costs) = (self.task, self.task.machine().costs());
-        let (members, blocks) = (task.members() as usize, task.blocks().len());
-        let bytes = task.bytes / blocks as u64;
-        let both = 1 + usize::from(self.is_both());
-        let all = (0..u32::BITS - 1).map(|power| 1 << power);
-        let fits = |pieces: &u32| {
-            let messages = (*pieces as usize).saturating_mul(blocks * members * both);
-            let looks = messages.saturating_mul(*pieces as usize * blocks * members);
-            u64::from(*pieces) <= bytes.max(1) && messages <= MESSAGES_MAX && looks <= LOOKS_MAX
-        };
-        let is_short = |pieces: &u32| {
-            costs.transfer_ticks(Bytes(bytes / u64::from(*pieces))) <= 2 * costs.startup_ticks()
-        };
-        let hubs = if self.is_both() { &HUBS[..] } else { &HUBS[..1] };
-        let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
-        let manner = Manner { until: u64::MAX, slack: 1 };
-        let of = |pieces: u32| hubs.clone().map(move |&hubs| Shape { pieces, hubs, manner });
-        all.take_while(fits).filter(is_short).flat_map(of).collect()
     }
 
     /// The trees that begin so.
@@ -174,9 +178,9 @@ impl<'t> Space<'t> {
         all
     }
 
-    /// The shapes whose trees end first, in all manners, of those that may become better than `most` ticks.
-    fn settled(&self, most: u64) -> Vec<Shape> {
-        let mut all = self.timed(&self.shapes());
+    /// Of these shapes, those whose trees end first, in all manners, and may become better than `most` ticks.
+    fn settled(&self, shapes: &[Shape], most: u64) -> Vec<Shape> {
+        let mut all = self.timed(shapes);
         let halves = 1 + u64::from(self.is_both());
         let mut varied = Vec::new();
         for &(ticks, shape) in all.iter().take(VARIED) {
@@ -244,13 +248,15 @@ fn hubs(ways: &Ways, pieces: usize, many: u32) -> Vec<Vec<u32>> {
 ///
 /// O(2^26) looks at links, and O(2^30) at pairs of members for each shape.
 pub(super) fn overlays(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Overlay, Cycles)>> {
-    if task.members() < 2 {
+    let shapes = shapes(task);
+    if shapes.is_empty() {
         return Ok(Vec::new());
     }
     let Some(space) = applies(Space::of(task))? else { return Ok(Vec::new()) };
     let costs = task.machine().costs();
     let most = known.map_or(u64::MAX, |known| known.0.saturating_mul(costs.ticks_per_cycle()));
-    let begun: Vec<Overlay> = space.settled(most).into_iter().map(|shape| space.begun(shape)).collect();
+    let begun: Vec<Overlay> =
+        space.settled(&shapes, most).into_iter().map(|shape| space.begun(shape)).collect();
     let mut short = space.changed(begun, ASKS[0]);
     short.truncate(LONGER);
     let all = space.changed(short.into_iter().map(|(overlay, _)| overlay).collect(), ASKS[1]);
@@ -289,7 +295,7 @@ mod tests {
                     let bytes = if operation == Operation::Barrier { 0 } else { 107 };
                     let task = Task::new(&machine, operation, bytes, 1).unwrap();
                     let space = Space::of(&task).unwrap();
-                    for shape in space.shapes().into_iter().step_by(3) {
+                    for shape in shapes(&task).into_iter().step_by(3) {
                         let manner = Manner { until: 250, slack: 0 };
                         let begun = space.begun(Shape { manner, ..shape });
                         let before = {

@@ -6,7 +6,8 @@ use meshwright_network::routing;
 
 use crate::Task;
 
-/// The most links of all ways together.
+/// The most pairs of members, and links of all ways together.
+const PAIRS_MAX: usize = 1 << 21;
 const LINKS_MAX: usize = 1 << 26;
 
 /// By pair of members the links between them.
@@ -25,7 +26,7 @@ impl Ways {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] when links are described one by one or members are not connected, [`Error::TooLarge`] for more than 2^26 links.
+    /// [`Error::NotApplicable`] when links are described one by one or members are not connected, [`Error::TooLarge`] for more than 2^21 pairs or 2^26 links.
     pub(super) fn of(task: &Task<'_>) -> Result<Self> {
         let machine = task.machine();
         if machine.fabric().is_some() {
@@ -33,14 +34,14 @@ impl Ways {
             return Err(Error::not_applicable("a tree of messages", why));
         }
         let nodes = task.nodes();
-        let too_many = |needed: usize| Error::TooLarge {
+        let too_many = |needed: usize, what: &str, most: usize| Error::TooLarge {
             what: "the ways between all members",
-            needed: format!("{needed} links"),
-            limit: format!("{LINKS_MAX} links"),
+            needed: format!("{needed} {what}"),
+            limit: format!("{most} {what}"),
         };
         let pairs = nodes.len() * nodes.len();
-        if pairs > LINKS_MAX {
-            return Err(too_many(pairs));
+        if pairs > PAIRS_MAX {
+            return Err(too_many(pairs, "pairs", PAIRS_MAX));
         }
         let pairs: Vec<_> = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to))).collect();
         let routes = routing::routes(machine, &pairs)?;
@@ -55,7 +56,7 @@ impl Ways {
             }
             ways.end_row();
             if ways.entries().len() > LINKS_MAX {
-                return Err(too_many(ways.entries().len()));
+                return Err(too_many(ways.entries().len(), "links", LINKS_MAX));
             }
         }
         Ok(Self::between(nodes.len(), ways, links))
