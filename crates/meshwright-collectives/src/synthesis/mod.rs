@@ -22,7 +22,8 @@
 //! | [`few`] | which of these are worth a simulation |
 //! | `overlay` | pieces along trees of members, an edge of which takes many links |
 //! | `gossip`, `ways` | what such trees begin as, over the ways between members |
-//! | `overlay_clock`, `overlay_moves`, `settle_overlays` | when they end, what is changed, how many pieces |
+//! | `overlay_shapes`, `settle_overlays` | how many pieces, which of them |
+//! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
@@ -39,6 +40,7 @@ pub mod moves;
 pub mod overlay;
 mod overlay_clock;
 mod overlay_moves;
+mod overlay_shapes;
 pub mod packing;
 pub mod product;
 mod products;
@@ -201,11 +203,16 @@ pub fn search(
     if known.is_some_and(is_near) {
         return Ok(None);
     }
+    let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
     if routes::applies_to(task.operation) {
-        return routed(task, (bound, known), simulate);
+        let mut best = few::overlays(task, known, simulate)?;
+        if !least(&best).is_some_and(is_near) {
+            let routes = routed(task, (bound, least(&best)), simulate)?;
+            best = best.into_iter().chain(routes).min_by_key(|found| found.cycles);
+        }
+        return Ok(best);
     }
     let mut best = products::products(task, simulate)?;
-    let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
     for family in [few::meetings, few::spreads] {
         let met = family(task, least(&best), simulate)?;
         best = best.into_iter().chain(met).min_by_key(|found| found.cycles);

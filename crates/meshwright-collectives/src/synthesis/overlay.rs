@@ -28,6 +28,8 @@ pub struct Overlay {
     pub down: Vec<u32>,
     /// By message its place in the order of sending, edges up and down that hubs do not have counted.
     pub turn: Vec<u32>,
+    /// Whether every member has a part of each piece of its own: a message carries those of all below it.
+    pub is_parted: bool,
 }
 
 /// A message.
@@ -134,7 +136,9 @@ impl Overlay {
     ///
     /// O(messages × log messages).
     pub fn flow(&self, task: &Task<'_>) -> Flow {
-        let sums = !matches!(task.operation, Operation::Broadcast | Operation::AllGather);
+        use Operation as O;
+        let sums = !matches!(task.operation, O::Broadcast | O::AllGather | O::Scatter | O::Gather);
+        let below = self.below();
         let mut flow = Flow::new(task.members(), chunks(task, self.pieces));
         let many = self.messages() as u32;
         let mut order: Vec<usize> = (0..self.messages()).collect();
@@ -150,8 +154,29 @@ impl Overlay {
             };
             let adds = sums && self.phase(letter) < 2;
             let mode = if adds { Mode::Combine } else { Mode::Copy };
-            flow.send(Transfer { step, source, target, mode }, [self.piece(index) as u32]);
+            let transfer = Transfer { step, source, target, mode };
+            match letter {
+                Letter::Up(at) | Letter::Down(at) if self.is_parted => {
+                    flow.send(transfer, below[at].iter().copied());
+                }
+                _ => flow.send(transfer, [self.piece(index) as u32]),
+            }
         }
         flow
+    }
+
+    /// By piece and member the parts of all below it and its own, where there are parts.
+    fn below(&self) -> Vec<Vec<u32>> {
+        let over = if self.up.is_empty() { &self.down } else { &self.up };
+        let mut below = vec![Vec::new(); if self.is_parted { over.len() } else { 0 }];
+        for part in 0..below.len() {
+            let mut at = part;
+            below[at].push(part as u32);
+            while over[at] != NOBODY {
+                at = at - at % self.members as usize + over[at] as usize;
+                below[at].push(part as u32);
+            }
+        }
+        below
     }
 }

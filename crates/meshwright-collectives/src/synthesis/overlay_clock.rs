@@ -28,8 +28,10 @@ pub(super) struct OverlayClock<'w> {
     pub(super) begun: Vec<u32>,
     /// Whether a message that waits stands on the links behind it.
     worms: bool,
-    /// By piece for how long it takes a link, but for its head.
+    /// By piece for how long it takes a link, but for its head; by piece and member where each has a part of its own.
     bodies: Vec<u32>,
+    /// The same by piece and member, of the parts of all below it.
+    carried: Vec<u32>,
     /// Results that are to come.
     missing: usize,
     /// The messages that ask for their next link, or have come, and links that are free.
@@ -61,6 +63,7 @@ impl<'w> OverlayClock<'w> {
             times,
             worms,
             bodies,
+            carried: Vec::new(),
             key: Vec::new(),
             begun: Vec::new(),
             missing: 0,
@@ -147,6 +150,7 @@ impl<'w> OverlayClock<'w> {
         reset(&mut self.free_at, self.ways.links(), 0);
         reset(&mut self.awaited, overlay.up.len(), 0);
         reset(&mut self.awaited_between, overlay.hubs.len() * many, many as u32);
+        self.weigh(overlay);
         reset(&mut self.takes, overlay.down.len(), NOBODY);
         reset(&mut self.before, overlay.down.len(), NOBODY);
         (self.end, self.sum) = (0, 0.0);
@@ -171,6 +175,28 @@ impl<'w> OverlayClock<'w> {
                 self.has_sum(overlay, at, 0);
             }
         }
+    }
+
+    /// Adds up the parts below each member.
+    fn weigh(&mut self, overlay: &Overlay) {
+        if !overlay.is_parted {
+            return;
+        }
+        self.carried.clone_from(&self.bodies);
+        let over = if overlay.up.is_empty() { &overlay.down } else { &overlay.up };
+        for part in 0..over.len() {
+            let row = part - part % overlay.members as usize;
+            let mut to = over[part];
+            while to != NOBODY {
+                self.carried[row + to as usize] += self.bodies[part];
+                to = over[row + to as usize];
+            }
+        }
+    }
+
+    /// For how long a message takes a link, but for its head.
+    fn body(&self, overlay: &Overlay, index: usize) -> u32 {
+        if overlay.is_parted { self.carried[index] } else { self.bodies[overlay.piece(index)] }
     }
 
     /// The links of a message.
@@ -210,7 +236,7 @@ impl<'w> OverlayClock<'w> {
 
     /// A message enters its next link.
     fn enter(&mut self, overlay: &Overlay, way: &[u32], index: u32, now: usize) {
-        let body = self.bodies[overlay.piece(index as usize)];
+        let body = self.body(overlay, index as usize);
         let asked = &mut self.asked[index as usize];
         let link = way[usize::from(*asked)] as usize;
         *asked += 1;
@@ -305,6 +331,11 @@ impl<'w> OverlayClock<'w> {
     fn ends(&mut self, now: usize) {
         self.missing -= 1;
         self.end = self.end.max(now as u32);
+        self.counts(now);
+    }
+
+    /// Something is there that is wanted early.
+    fn counts(&mut self, now: usize) {
         self.sum += (now as f64 / 1024.0).powi(24);
     }
 
@@ -313,6 +344,9 @@ impl<'w> OverlayClock<'w> {
             Letter::Up(at) => {
                 let to = at - at % overlay.members as usize + overlay.up[at] as usize;
                 self.awaited[to] -= 1;
+                if overlay.is_parted && overlay.up[to] == NOBODY {
+                    self.counts(now);
+                }
                 if self.awaited[to] == 0 {
                     self.has_sum(overlay, to, now);
                 }

@@ -1,0 +1,106 @@
+//! What overlay trees begin with: how many pieces there are, and the members at which each comes together or from which it is handed on.
+
+use meshwright_core::units::Bytes;
+
+use super::gossip::Manner;
+use super::ways::Ways;
+use crate::{Operation, Task};
+
+/// Members that hand on the parts of those near them, and the most start-ups for which all parts take a link.
+const RELAYS: [u32; 8] = [0, 2, 3, 4, 6, 8, 12, 16];
+const PARTS_MAX: u64 = 1 << 8;
+
+/// The most messages.
+const MESSAGES_MAX: usize = 1 << 14;
+
+/// The most pairs of a message and a member with a piece that one may be of.
+const LOOKS_MAX: usize = 1 << 30;
+
+/// Members that exchange a piece.
+const HUBS: [u32; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
+
+/// What trees begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) pieces: u32,
+    /// How many members exchange a piece; where every member has a part of its own, how many hand on the parts of others at first.
+    pub(super) hubs: u32,
+    pub(super) manner: Manner,
+}
+
+/// Whether sums come up and pieces go down; none for operations that trees do not do.
+pub(super) fn directions(operation: Operation) -> Option<(bool, bool)> {
+    use Operation as O;
+    match operation {
+        O::Broadcast | O::AllGather | O::Scatter => Some((false, true)),
+        O::Reduce | O::ReduceScatter | O::Gather => Some((true, false)),
+        O::AllReduce | O::Barrier => Some((true, true)),
+        O::AllToAll | O::Scan => None,
+    }
+}
+
+/// Whether every member has a part of its own.
+pub(super) fn is_parted(operation: Operation) -> bool {
+    matches!(operation, Operation::Scatter | Operation::Gather)
+}
+
+/// What trees of all numbers of pieces and hubs begin with: none whose messages are too many, or longer than two start-ups.
+pub(super) fn shapes(task: &Task<'_>) -> Vec<Shape> {
+    let Some((is_up, is_down)) = directions(task.operation).filter(|_| task.members() > 1) else {
+        return Vec::new();
+    };
+    let (is_both, costs) = (is_up && is_down, task.machine().costs());
+    let members = task.members() as usize;
+    let is_parted = is_parted(task.operation);
+    let blocks = if is_parted { 1 } else { task.blocks().len() };
+    let bytes = task.bytes / blocks as u64;
+    let least = if is_parted { bytes / members as u64 } else { bytes };
+    let both = 1 + usize::from(is_both);
+    let all = (0..u32::BITS - 1).map(|power| 1 << power);
+    let fits = |pieces: &u32| {
+        let messages = (*pieces as usize).saturating_mul(blocks * members * both);
+        let looks = messages.saturating_mul(*pieces as usize * blocks * members);
+        u64::from(*pieces) <= least.max(1) && messages <= MESSAGES_MAX && looks <= LOOKS_MAX
+    };
+    let is_short = |pieces: &u32| {
+        let (bytes, most) = if is_parted { (bytes, PARTS_MAX) } else { (bytes / u64::from(*pieces), 2) };
+        costs.transfer_ticks(Bytes(bytes)) <= most * costs.startup_ticks()
+    };
+    let hubs = match (is_parted, is_both) {
+        (true, _) => &RELAYS[..],
+        (_, true) => &HUBS[..],
+        _ => &HUBS[..1],
+    };
+    let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
+    let manner = Manner { until: u64::MAX, slack: 1 };
+    let of = |pieces: u32| hubs.clone().map(move |&hubs| Shape { pieces, hubs, manner });
+    all.take_while(fits).filter(is_short).flat_map(of).collect()
+}
+
+/// Members at which pieces come together: those of one near to all others, and all members in turn.
+pub(super) fn hubs(ways: &Ways, pieces: usize, many: u32) -> Vec<Vec<u32>> {
+    let members = ways.members();
+    let mut used = vec![0; members];
+    let of = |piece: usize| {
+        let mut near = vec![u16::MAX; members];
+        let mut here: Vec<u32> = Vec::new();
+        for turn in 0..many as usize {
+            let best = if turn == 0 {
+                piece * members / pieces % members
+            } else {
+                let mut price: Vec<usize> = used.iter().map(|times| members * times / 4).collect();
+                for (to, &near) in near.iter().enumerate() {
+                    let away = price.iter_mut().zip(ways.hops_to(to));
+                    away.for_each(|(price, &hops)| *price += usize::from(near.min(hops)));
+                }
+                let left = (0..members).filter(|&at| !here.contains(&(at as u32)));
+                left.min_by_key(|&at| price[at]).expect("one is left")
+            };
+            here.push(best as u32);
+            used[best] += 1;
+            (0..members).for_each(|to| near[to] = near[to].min(ways.hops_to(to)[best]));
+        }
+        here
+    };
+    (0..pieces).map(of).collect()
+}
