@@ -1,10 +1,12 @@
-//! Few messages: which meetings and overlay trees are worth a simulation.
+//! Few messages: which meetings, overlay trees and relays are worth a simulation.
 
 use meshwright_core::error::Result;
 use meshwright_core::units::Cycles;
 
+use super::climb::applies;
+use super::relays::Relays;
 use super::{Budget, Found, Recipe, Simulate, Tried, meeting, settle_overlays, settle_points, simulated};
-use crate::Task;
+use crate::{Task, predict};
 
 /// How many meetings are simulated, and how many messages all together have.
 const MEETINGS: usize = 64;
@@ -59,4 +61,21 @@ pub(super) fn overlays(
         (Recipe::Overlay(overlay), flow, expected)
     });
     Ok(simulated(made.collect(), simulate)?.into_iter().next())
+}
+
+/// The best relays that are expected to be better than what is known.
+pub(super) fn relays(
+    task: &Task<'_>,
+    best: Option<Cycles>,
+    simulate: &Simulate<'_>,
+) -> Result<Option<Found>> {
+    let mut made: Vec<Tried> = Vec::new();
+    for relays in Relays::all(task) {
+        let Some(flow) = applies(relays.flow(task))? else { continue };
+        let predicted = predict::predicted(task, &flow)?;
+        if best.is_none_or(|best| predicted < best) {
+            made.push((Recipe::Relays(relays), flow, predicted));
+        }
+    }
+    Ok(simulated(made, simulate)?.into_iter().next())
 }

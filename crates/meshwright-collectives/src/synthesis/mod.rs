@@ -25,6 +25,7 @@
 //! | `overlay_shapes`, `settle_overlays` | how many pieces, which of them |
 //! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
+//! | [`relays`] | blocks that go over other members, those for the same in one message |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
 mod calendar;
@@ -45,6 +46,7 @@ pub mod packing;
 pub mod product;
 mod products;
 pub mod recipe;
+pub mod relays;
 pub mod routes;
 pub mod settle;
 mod settle_overlays;
@@ -67,6 +69,7 @@ use meeting::Meeting;
 use overlay::Overlay;
 use packing::{Depth, Trees};
 use product::Product;
+use relays::Relays;
 use routes::Routes;
 use spread::Spread;
 
@@ -112,6 +115,8 @@ pub enum Recipe {
     Cells(Cells),
     /// Routes of blocks.
     Routes(Routes),
+    /// Blocks over other members.
+    Relays(Relays),
     /// Overlay trees.
     Overlay(Overlay),
 }
@@ -130,6 +135,7 @@ impl Recipe {
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
+            Self::Relays(relays) => relays.flow(task),
             Self::Overlay(overlay) => Ok(overlay.flow(task)),
         }
     }
@@ -145,6 +151,7 @@ impl Display for Recipe {
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
             Self::Routes(routes) => routes.fmt(f),
+            Self::Relays(relays) => relays.fmt(f),
             Self::Overlay(overlay) => overlay.fmt(f),
         }
     }
@@ -163,9 +170,12 @@ pub struct Found {
     pub predicted: Cycles,
 }
 
-/// Without a search: the product that is predicted best, a packing of few trees, or a route for each block.
+/// Without a search: the product that is predicted best, a packing of few trees, relays, or a route for each block.
 fn unsearched(task: &Task<'_>) -> Result<Flow> {
     if routes::applies_to(task.operation) {
+        if let Some(relays) = Relays::all(task).first() {
+            return relays.flow(task);
+        }
         return Ok(Routes { pieces: 1 }.planned(task)?.flow);
     }
     let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
@@ -206,6 +216,8 @@ pub fn search(
     let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
     if routes::applies_to(task.operation) {
         let mut best = few::overlays(task, known, simulate)?;
+        let relayed = few::relays(task, least(&best), simulate)?;
+        best = best.into_iter().chain(relayed).min_by_key(|found| found.cycles);
         if !least(&best).is_some_and(is_near) {
             let routes = routed(task, (bound, least(&best)), simulate)?;
             best = best.into_iter().chain(routes).min_by_key(|found| found.cycles);

@@ -32,7 +32,7 @@ const PASSES: u32 = 4;
 const SEARCHES: usize = 1 << 11;
 
 /// The most messages of a plan.
-const MESSAGES_MAX: u64 = 1 << 18;
+const MESSAGES_MAX: u64 = 1 << 20;
 
 /// Pieces of a block at most.
 const PIECES_MAX: u32 = 64;
@@ -215,7 +215,7 @@ impl Routes {
     /// # Errors
     ///
     /// [`Error::NotApplicable`] for other operations, machines whose links are described one by one, and members that are not
-    /// connected; [`Error::TooLarge`] for more than 2^18 messages.
+    /// connected; [`Error::TooLarge`] for more than 2^20 messages.
     ///
     /// # Complexity
     ///

@@ -13,7 +13,7 @@ pub(super) fn is_searched(algorithm: &Algorithm) -> bool {
     algorithm.name == ALGORITHMS[0].name
 }
 
-/// Searches, and takes the place of the schedule that was made without a search if it is faster; `known` is the best time so far.
+/// Searches, and takes the place of the schedule that was made without a search if it is faster; `known` is the best time of the others.
 pub(super) fn improve(
     entry: &mut Entry,
     task: &Task<'_>,
@@ -22,7 +22,7 @@ pub(super) fn improve(
 ) -> Result<()> {
     let simulate = |flow: &_| Ok(trial::cycles(task, flow)?.map(Cycles));
     let Some(found) = synthesis::search(task, bound, known, &simulate)? else { return Ok(()) };
-    if entry.run.as_ref().and_then(|run| run.cycles).is_some_and(|cycles| cycles <= found.cycles.0) {
+    if entry.run.as_ref().and_then(|run| run.cycles).is_some_and(|cycles| cycles < found.cycles.0) {
         return Ok(());
     }
     let Found { recipe, flow, predicted, .. } = found;
