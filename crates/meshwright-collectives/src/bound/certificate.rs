@@ -261,10 +261,24 @@ impl<'a> Judge<'a> {
         limits
     }
 
-    /// The bytes that must leave a set.
-    fn leaving(&self, is_in: &[bool]) -> u128 {
+    /// The bytes that must leave a set; in a scan from one member to another, or all.
+    fn leaving(&self, is_in: &[bool], is_between: bool) -> u128 {
         let bytes = |block: &Block| u128::from(block.bytes);
-        self.blocks.iter().filter(|block| self.leaves(block, is_in)).map(bytes).sum()
+        let leaving = self.blocks.iter().filter(|block| self.leaves(block, is_in)).map(bytes).sum::<u128>();
+        if self.task.operation != Operation::Scan || is_between {
+            return leaving;
+        }
+        // Those outside need the sums of the first so many inside.
+        let mut inside = 0u32;
+        let mut needed: Vec<u32> = is_in
+            .iter()
+            .filter_map(|&is_in| {
+                inside += u32::from(is_in);
+                (!is_in && inside > 0).then_some(inside)
+            })
+            .collect();
+        needed.dedup();
+        leaving * needed.len() as u128
     }
 
     fn leaves(&self, block: &Block, is_in: &[bool]) -> bool {
@@ -284,7 +298,7 @@ impl<'a> Judge<'a> {
             return Err("nodes have as many ports as links".to_string());
         }
         let is_in: Vec<bool> = (0..self.task.members()).map(|other| (other == member) != inward).collect();
-        Ok(self.alone(0, 1) + self.leaving(&is_in) as u64 * self.byte())
+        Ok(self.alone(0, 1) + self.leaving(&is_in, false) as u64 * self.byte())
     }
 
     fn cut(&self, from: Option<u32>, to: Option<u32>, members: &[[u32; 2]]) -> Result<u64, String> {
@@ -305,7 +319,7 @@ impl<'a> Judge<'a> {
                 return Err("bytes leave that are not of this member, or not for that".to_string());
             }
         }
-        let needed = self.leaving(&is_in) * u128::from(self.byte());
+        let needed = self.leaving(&is_in, from.is_some()) * u128::from(self.byte());
         let (before, behind) = (from.map(|from| self.distances(from)), to.map(|to| self.distances(to)));
         let hops = |row: &Option<Vec<u32>>, at: u32| row.as_ref().map_or(0, |row| self.hops(row, at));
         let mut shut: Vec<u64> = Vec::new();

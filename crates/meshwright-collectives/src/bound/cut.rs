@@ -71,12 +71,18 @@ impl Search<'_> {
         self.wires.all().map(shut).collect()
     }
 
+    /// The bytes that must leave a set; from one member to another where there are such ends.
+    fn leaving(&self, is_in: &[bool], (from, to): (Option<u32>, Option<u32>)) -> u128 {
+        let leaving = Side::of(self.task, |member| is_in[member as usize]).leaving(self.task);
+        if from.is_some() && to.is_some() { leaving.min(bytes(self.task).into()) } else { leaving }
+    }
+
     fn keep(&mut self, ticks: u64, is_in: &[bool], ends: (Option<u32>, Option<u32>)) {
         if ticks <= self.ticks {
             return;
         }
         let links = self.wires.all().filter(|&(x, y)| is_in[x as usize] && !is_in[y as usize]).count();
-        let leaving = Side::of(self.task, |member| is_in[member as usize]).leaving(self.task);
+        let leaving = self.leaving(is_in, ends);
         let members: Vec<u32> = (0..self.task.members()).filter(|&member| is_in[member as usize]).collect();
         let mut why = format!("{leaving} bytes leave {} members over {links} links", members.len());
         if let Some(from) = ends.0 {
@@ -92,7 +98,7 @@ impl Search<'_> {
 
     /// One set.
     fn set(&mut self, is_in: &[bool], ends: (Option<u32>, Option<u32>)) {
-        let leaving = Side::of(self.task, |member| is_in[member as usize]).leaving(self.task);
+        let leaving = self.leaving(is_in, ends);
         let ticks = leaving * u128::from(self.terms.byte);
         if ticks > 0 {
             self.keep(least_time(self.shut(is_in, ends), ticks), is_in, ends);
@@ -144,16 +150,14 @@ impl Search<'_> {
         let members = order.len();
         let mut place = vec![0; members];
         order.iter().enumerate().for_each(|(at, &member)| place[member as usize] = at);
-        // Of the members from a place on, the highest number.
-        let mut highest: Vec<u32> = order.iter().map(|&member| member + 1).collect();
-        for at in (0..members - 1).rev() {
-            highest[at] = highest[at].max(highest[at + 1]);
-        }
         let (mut side, mut crossing) = (Side::default(), 0u128);
         let mut best = (0, 0);
         for (at, &member) in order.iter().enumerate().take(members - 1) {
             side.add(self.task, member);
-            side.highest_out = highest[at + 1];
+            // Whether this one came right after one inside, and whether now the next comes right after this one.
+            let is_in = |other: u32| place[other as usize] < at;
+            side.switches -= u32::from(member > 0 && is_in(member - 1));
+            side.switches += u32::from(member + 1 < members as u32 && !is_in(member + 1));
             // Links to those outside come on top, those from inside do so no more: there are as many back.
             for &next in self.wires.to.row(member as usize) {
                 crossing = if place[next as usize] > at { crossing + 1 } else { crossing - 1 };

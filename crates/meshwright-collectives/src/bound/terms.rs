@@ -173,31 +173,32 @@ pub(super) struct Side {
     pub(super) members: u32,
     pub(super) parts: u64,
     pub(super) has_root: bool,
-    /// The lowest number in it, and the highest outside, both plus 1; 0 if there is none.
-    pub(super) lowest_in: u32,
-    pub(super) highest_out: u32,
+    /// How many members outside come right after one inside: so many sums of members inside are needed outside in a scan.
+    pub(super) switches: u32,
 }
 
 impl Side {
     /// The set of all members for which this holds.
     pub(super) fn of(task: &Task<'_>, is_in: impl Fn(u32) -> bool) -> Self {
         let mut side = Self::default();
+        let mut is_after = false;
         for member in 0..task.members() {
-            if is_in(member) {
+            let is_here = is_in(member);
+            if is_here {
                 side.add(task, member);
             } else {
-                side.highest_out = member + 1;
+                side.switches += u32::from(is_after);
             }
+            is_after = is_here;
         }
         side
     }
 
-    /// With one member more; what is highest outside stays as it is.
+    /// With one member more; how often sides switch stays as it is.
     pub(super) fn add(&mut self, task: &Task<'_>, member: u32) {
         self.members += 1;
         self.parts += part(task, member);
         self.has_root |= member == task.root;
-        self.lowest_in = if self.lowest_in == 0 { member + 1 } else { self.lowest_in.min(member + 1) };
     }
 
     /// The bytes that must leave it.
@@ -217,7 +218,7 @@ impl Side {
             O::ReduceScatter => others,
             O::AllReduce | O::Barrier => whole,
             O::AllToAll => u128::from(self.members) * others,
-            O::Scan => when(self.lowest_in < self.highest_out, whole),
+            O::Scan => u128::from(self.switches) * whole,
         }
     }
 }

@@ -26,6 +26,7 @@
 //! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
 //! | [`relays`] | blocks that go over other members, those for the same in one message |
+//! | [`scans`] | prefix trees of mixed radices |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
 mod calendar;
@@ -48,6 +49,7 @@ mod products;
 pub mod recipe;
 pub mod relays;
 pub mod routes;
+pub mod scans;
 pub mod settle;
 mod settle_overlays;
 pub mod settle_points;
@@ -71,6 +73,7 @@ use packing::{Depth, Trees};
 use product::Product;
 use relays::Relays;
 use routes::Routes;
+use scans::PrefixTree;
 use spread::Spread;
 
 /// The most messages of a schedule that is tried.
@@ -82,7 +85,7 @@ const NEAR: u64 = 50;
 /// The entry of the table.
 pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
     name: "synthesis",
-    summary: "searched for: exchanges along the dimensions in any order and radix, trees and routes that share the links",
+    summary: "searched for: exchanges along the dimensions in any order and radix, trees, relays and routes that share the links",
     formula: "that of the best found; without a search that of the exchanges predicted best",
     source: "nashwilliams1961",
     operations: &[
@@ -95,6 +98,7 @@ pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
         Operation::Scatter,
         Operation::Gather,
         Operation::AllToAll,
+        Operation::Scan,
     ],
     streams: false,
     flow: unsearched,
@@ -113,6 +117,8 @@ pub enum Recipe {
     Trees(Trees),
     /// Trees of cells.
     Cells(Cells),
+    /// A prefix tree, every message in so many chunks.
+    Prefixes(PrefixTree, u32),
     /// Routes of blocks.
     Routes(Routes),
     /// Blocks over other members.
@@ -134,6 +140,7 @@ impl Recipe {
             Self::Spreads(spread) => spread.flow(task),
             Self::Trees(shape) => Ok(climb::packed(task, *shape)?.flow),
             Self::Cells(cells) => cells.flow(task),
+            Self::Prefixes(tree, chunks) => tree.flow(task).chunked(*chunks),
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
             Self::Relays(relays) => relays.flow(task),
             Self::Overlay(overlay) => Ok(overlay.flow(task)),
@@ -150,6 +157,8 @@ impl Display for Recipe {
             Self::Spreads(spread) => spread.fmt(f),
             Self::Trees(shape) => shape.fmt(f),
             Self::Cells(cells) => cells.fmt(f),
+            Self::Prefixes(tree, 1) => tree.fmt(f),
+            Self::Prefixes(tree, chunks) => write!(f, "{tree}, {chunks} chunks"),
             Self::Routes(routes) => routes.fmt(f),
             Self::Relays(relays) => relays.fmt(f),
             Self::Overlay(overlay) => overlay.fmt(f),
@@ -172,6 +181,9 @@ pub struct Found {
 
 /// Without a search: the product that is predicted best, a packing of few trees, relays, or a route for each block.
 fn unsearched(task: &Task<'_>) -> Result<Flow> {
+    if task.operation == Operation::Scan {
+        return Ok(scans::unsearched(task));
+    }
     if routes::applies_to(task.operation) {
         if let Some(relays) = Relays::all(task).first() {
             return relays.flow(task);
@@ -214,6 +226,9 @@ pub fn search(
         return Ok(None);
     }
     let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
+    if task.operation == Operation::Scan {
+        return scans::search(task, simulate);
+    }
     if routes::applies_to(task.operation) {
         let mut best = few::overlays(task, known, simulate)?;
         let relayed = few::relays(task, least(&best), simulate)?;
