@@ -77,7 +77,7 @@ use scans::PrefixTree;
 use spread::Spread;
 
 /// The most messages of a schedule that is tried.
-const MESSAGES_MAX: usize = 1 << 21;
+const MESSAGES_MAX: usize = 1 << 22;
 
 /// What is above the bound by one part in so many is good enough.
 const NEAR: u64 = 50;
@@ -214,7 +214,7 @@ pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 ///
 /// # Complexity
 ///
-/// O(2^24 messages), in at most 240 simulations.
+/// O(2^25 messages), in at most 240 simulations.
 pub fn search(
     task: &Task<'_>,
     bound: Cycles,

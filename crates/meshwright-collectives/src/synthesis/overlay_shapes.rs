@@ -6,7 +6,7 @@ use super::gossip::Manner;
 use super::ways::Ways;
 use crate::{Operation, Task};
 
-/// Members that hand on the parts of those near them, and the most start-ups for which all parts take a link.
+/// Members that hand a piece on to those near them, and the most start-ups for which parts of all members take a link.
 const RELAYS: [u32; 8] = [0, 2, 3, 4, 6, 8, 12, 16];
 const PARTS_MAX: u64 = 1 << 8;
 
@@ -23,9 +23,18 @@ const HUBS: [u32; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) pieces: u32,
-    /// How many members exchange a piece; where every member has a part of its own, how many hand on the parts of others at first.
+    /// How many members exchange a piece.
     pub(super) hubs: u32,
-    pub(super) manner: Manner,
+    pub(super) begins: Begins,
+}
+
+/// How trees begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// As gossip.
+    Gossip(Manner),
+    /// With so many members for each piece that hand it on to those that are nearest to them.
+    Relays(u32),
 }
 
 /// Whether sums come up and pieces go down; none for operations that trees do not do.
@@ -66,14 +75,16 @@ pub(super) fn shapes(task: &Task<'_>) -> Vec<Shape> {
         let (bytes, most) = if is_parted { (bytes, PARTS_MAX) } else { (bytes / u64::from(*pieces), 2) };
         costs.transfer_ticks(Bytes(bytes)) <= most * costs.startup_ticks()
     };
-    let hubs = match (is_parted, is_both) {
-        (true, _) => &RELAYS[..],
-        (_, true) => &HUBS[..],
-        _ => &HUBS[..1],
-    };
+    let hubs = if is_both { &HUBS[..] } else { &HUBS[..1] };
     let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
-    let manner = Manner { until: u64::MAX, slack: 1 };
-    let of = |pieces: u32| hubs.clone().map(move |&hubs| Shape { pieces, hubs, manner });
+    let gossip = (!is_parted).then_some(Begins::Gossip(Manner { until: u64::MAX, slack: 1 }));
+    let has_parts = task.operation.is_parted();
+    let relays = RELAYS.iter().filter(|relays| has_parts && **relays < task.members());
+    let begins = gossip.into_iter().chain(relays.map(|&relays| Begins::Relays(relays)));
+    let of = |pieces: u32| {
+        let begins = begins.clone();
+        hubs.clone().flat_map(move |&hubs| begins.clone().map(move |begins| Shape { pieces, hubs, begins }))
+    };
     all.take_while(fits).filter(is_short).flat_map(of).collect()
 }
 

@@ -14,10 +14,10 @@ use super::gossip::{Gossip, Manner, Sent, Ticks};
 use super::overlay::{Letter, NOBODY, Overlay};
 use super::overlay_clock::OverlayClock;
 use super::overlay_moves::changed;
-use super::overlay_shapes::{Shape, directions, hubs, is_parted, shapes};
+use super::overlay_shapes::{Begins, Shape, directions, hubs, is_parted, shapes};
 use super::packing::chunks;
 use super::ways::{Exits, Ways};
-use crate::{Operation, Task};
+use crate::Task;
 
 /// Of how many shapes others are tried: until when pieces go far, in hundredths of the time that the trees take, and how much further than need be.
 const VARIED: usize = 4;
@@ -70,19 +70,26 @@ impl<'t> Space<'t> {
 
     /// The trees that begin so.
     fn begun(&self, shape: Shape) -> Overlay {
-        use Operation as O;
-        if is_parted(self.task.operation) {
-            return self.relayed(shape);
-        }
-        let (blocks, members) = (chunks(self.task, shape.pieces), self.task.members());
-        let bytes = blocks.iter().map(|block| block.bytes).max().unwrap_or(0);
-        let ticks = Ticks::of(self.task.machine().costs(), bytes);
-        let hubs: Vec<Vec<u32>> = match self.task.operation {
-            O::Broadcast | O::AllGather => blocks.iter().map(|block| vec![block.from]).collect(),
-            O::Reduce | O::ReduceScatter => blocks.iter().map(|block| vec![block.to]).collect(),
-            _ => hubs(&self.ways, blocks.len(), shape.hubs),
+        let blocks = chunks(self.task, shape.pieces);
+        // Pieces of a part have one tree together.
+        let hubs: Vec<Vec<u32>> = match directions(self.task.operation) {
+            Some((true, true)) => hubs(&self.ways, blocks.len(), shape.hubs),
+            _ if is_parted(self.task.operation) => vec![vec![self.task.root]; shape.pieces as usize],
+            Some((false, _)) => blocks.iter().map(|block| vec![block.from]).collect(),
+            _ => blocks.iter().map(|block| vec![block.to]).collect(),
         };
-        let spread = |ways, exits| Gossip::spread((ways, exits), ticks, shape.manner, &hubs);
+        match shape.begins {
+            Begins::Gossip(manner) => self.gossiped(shape.pieces, hubs, manner),
+            Begins::Relays(relays) => self.relayed(shape.pieces, hubs, relays),
+        }
+    }
+
+    /// Trees by which pieces spread as gossip, and come together with time turned round.
+    fn gossiped(&self, pieces: u32, hubs: Vec<Vec<u32>>, manner: Manner) -> Overlay {
+        let members = self.task.members();
+        let bytes = chunks(self.task, pieces).iter().map(|block| block.bytes).max().unwrap_or(0);
+        let ticks = Ticks::of(self.task.machine().costs(), bytes);
+        let spread = |ways, exits| Gossip::spread((ways, exits), ticks, manner, &hubs);
         let up = self.up.as_ref().map(|(ways, exits)| spread(ways, exits));
         let down = self.down.as_ref().map(|exits| spread(&self.ways, exits));
         let at = |sent: &Sent| (sent.piece * members + sent.to) as usize;
@@ -93,7 +100,6 @@ impl<'t> Space<'t> {
             over
         };
         let (up_tree, down_tree) = (tree(&up), tree(&down));
-        let pieces = shape.pieces;
         let mut overlay = Overlay {
             members,
             pieces,
@@ -114,13 +120,14 @@ impl<'t> Space<'t> {
         overlay
     }
 
-    /// Trees in which a few members spread over the machine hand on the parts of those that are nearest to them, far ones first.
-    fn relayed(&self, shape: Shape) -> Overlay {
-        let (root, members, pieces) = (self.task.root, self.task.members(), shape.pieces);
+    /// Trees in which a few members spread over the machine hand pieces on to those that are nearest to them, far ones first.
+    fn relayed(&self, pieces: u32, roots: Vec<Vec<u32>>, many: u32) -> Overlay {
+        let members = self.task.members();
         let ways = self.up.as_ref().map_or(&self.ways, |(turned, _)| turned);
         let apart = |from: u32, to: u32| ways.hops_to(to as usize)[from as usize];
         let mut over = Vec::new();
-        for relays in hubs(&self.ways, pieces as usize, shape.hubs) {
+        for (relays, root) in hubs(&self.ways, roots.len(), many).iter().zip(&roots) {
+            let root = root[0];
             let near = |member: u32| {
                 let all = relays.iter().copied().chain([root]);
                 all.min_by_key(|&relay| (apart(relay, member), apart(root, relay))).expect("the root")
@@ -131,16 +138,15 @@ impl<'t> Space<'t> {
                 _ => near(member),
             }));
         }
-        let is_relay = |at: usize| over[at] == root;
         let of = |at: usize| {
-            let member = at as u32 % members;
+            let (tree, member) = (at / members as usize, at as u32 % members);
             let far = if over[at] == NOBODY { 0 } else { apart(over[at], member) };
-            ((at / members as usize, !is_relay(at), u16::MAX - far), at)
+            ((tree, over[at] != roots[tree][0], u16::MAX - far), at)
         };
         let order: Vec<_> = (0..over.len()).map(of).collect();
         let (up, down) = if self.up.is_some() { (over, Vec::new()) } else { (Vec::new(), over) };
-        let hubs = vec![vec![root]; pieces as usize];
-        let mut overlay = Overlay { members, pieces, hubs, up, down, turn: Vec::new(), is_parted: true };
+        let is_parted = is_parted(self.task.operation);
+        let mut overlay = Overlay { members, pieces, hubs: roots, up, down, turn: Vec::new(), is_parted };
         overlay.turn_by(order);
         overlay
     }
@@ -173,16 +179,16 @@ impl<'t> Space<'t> {
         let mut all = self.timed(shapes);
         let halves = 1 + u64::from(self.is_both());
         let mut varied = Vec::new();
-        let many = if is_parted(self.task.operation) { 0 } else { VARIED };
-        for &(ticks, shape) in all.iter().take(many) {
+        let gossips = all.iter().filter(|(_, shape)| matches!(shape.begins, Begins::Gossip(_)));
+        for &(ticks, shape) in gossips.take(VARIED) {
             for (until, slack) in UNTIL.iter().flat_map(|until| SLACKS.map(|slack| (until, slack))) {
                 let manner = Manner { until: (ticks / halves / 100).saturating_mul(*until), slack };
-                varied.push(Shape { manner, ..shape });
+                varied.push(Shape { begins: Begins::Gossip(manner), ..shape });
             }
         }
         all.extend(self.timed(&varied));
         all.sort_by_key(|(ticks, _)| *ticks);
-        all.retain(|(ticks, _)| many == 0 || ticks - ticks / HOPE < most);
+        all.retain(|(ticks, _)| ticks - ticks / HOPE < most);
         all.truncate(CHANGED);
         all.into_iter().map(|(_, shape)| shape).collect()
     }
@@ -229,6 +235,7 @@ pub(super) fn overlays(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Ov
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Operation;
     use meshwright_core::units::NodeId;
     use meshwright_network::topology::{Machine, Topology};
     use meshwright_sim::{Engine, simulate};
@@ -261,8 +268,11 @@ mod tests {
                     let task = Task::new(&machine, operation, bytes, 1).unwrap();
                     let space = Space::of(&task).unwrap();
                     for shape in shapes(&task).into_iter().step_by(3) {
-                        let manner = Manner { until: 250, slack: 0 };
-                        let begun = space.begun(Shape { manner, ..shape });
+                        let begins = match shape.begins {
+                            Begins::Gossip(_) => Begins::Gossip(Manner { until: 250, slack: 0 }),
+                            relays => relays,
+                        };
+                        let begun = space.begun(Shape { begins, ..shape });
                         let before = {
                             let (mut clock, unit) = space.clock(&begun);
                             u64::from(clock.run(&begun).last) * unit
