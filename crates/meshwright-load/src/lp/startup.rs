@@ -38,7 +38,8 @@ const SOLVER: f64 = 1e-6;
 ///
 /// e_v is the earliest moment at which load can be at v: the release and a start-up for every link. b_v is what results need
 /// at the least from v to where they go. n and m count messages: at least one where anything goes, and F and G are the most that
-/// can cross a link in its time, fit into the room at its end, or be worked off and sent on after that. Ports and processors add up their links as in [`super::solve`].
+/// can cross a link in its time, F no more than fits into the room at its end, and can be worked off and sent on after that. Ports and processors add up their links as in
+/// [`super::solve`].
 /// The bound is the least T at which d reaches 1. What a schedule does in time T satisfies every row, with whole numbers of
 /// messages, which the programme does not ask for. The lines s_k, r_k lie above what so many messages can bring: a node waits
 /// until the first is whole, and works off the last when that is there.
@@ -258,13 +259,15 @@ impl Windows<'_> {
         for (index, wire) in model.wires.iter().enumerate() {
             let time = (self.of_wire(index, end) - self.startup).max(0.0);
             let fits = if wire.time > 0.0 { time / wire.time } else { f64::INFINITY };
-            let fits = fits.min(self.largest(index, end));
+            // Results are not worked off where they come to.
+            let loads = fits.min(self.largest(index, end));
+            let results = fits.min(model.variant.results.max(f64::MIN_POSITIVE));
             let flows = columns.iter().map(|own| Some(own.flow[index])).collect();
             let returns = columns.iter().map(|own| own.returned[index]).collect();
             let sides: [(Vec<Option<Variable>>, _, f64); 2] =
-                [(flows, there, room), (returns, back, model.variant.results.max(f64::MIN_POSITIVE))];
+                [(flows, there, loads.min(room)), (returns, back, results)];
             for (flows, counts, most) in sides {
-                let most = most.min(fits).max(1e-9);
+                let most = most.max(1e-9);
                 let mut terms: Vec<(Variable, f64)> =
                     flows.into_iter().filter_map(|flow| Some((flow?, 1.0))).collect();
                 terms.push((counts[index], -most));
@@ -399,5 +402,30 @@ impl Windows<'_> {
                 _ => limit(busy(&[index]), self.of_wire(index, end)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::{Source, Speeds};
+    use meshwright_network::topology::Machine;
+
+    /// Two neighbours of a slow corner send back half of what they get, one message each way: no bound is above that.
+    #[test]
+    fn results_need_not_be_worked_off_at_home() {
+        let (startup, link, results, slow) = (0.5, 0.02, 0.5, 3.5);
+        let mesh = Machine::new("mesh:5x3").unwrap();
+        let mut work = vec![1.0; 15];
+        work[2] = slow;
+        let speeds = Speeds { work, link: vec![link; mesh.links() as usize] };
+        let problem = Problem::new(&mesh, vec![Source::at(NodeId(2), 1.0)], link).unwrap();
+        let problem = problem.with_speeds(speeds).unwrap();
+        // T = 2 l + (1 + z + rho z) y for each of two neighbours, and T = w (1 - 2 y).
+        let share = (slow - 2.0 * startup) / (1.0 + link * (1.0 + results) + 2.0 * slow);
+        let done = slow * (1.0 - 2.0 * share);
+        let variant = Variant { results, ..Variant::default() };
+        let (bound, _) = with_startups(&problem, &variant, startup, Paid::EveryHop, 1.0).unwrap();
+        assert!(bound <= done && done < 1.01 * bound, "{bound} and {done}");
     }
 }
