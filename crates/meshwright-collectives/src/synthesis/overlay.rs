@@ -29,7 +29,7 @@ pub struct Overlay {
     /// By message its place in the order of sending, edges up and down that hubs do not have counted.
     pub turn: Vec<u32>,
     /// Whether every member has a part of each piece of its own: a message carries those of all below it.
-    pub is_parted: bool,
+    pub is_personalised: bool,
 }
 
 /// A message.
@@ -156,7 +156,7 @@ impl Overlay {
             let mode = if adds { Mode::Combine } else { Mode::Copy };
             let transfer = Transfer { step, source, target, mode };
             match letter {
-                Letter::Up(at) | Letter::Down(at) if self.is_parted => {
+                Letter::Up(at) | Letter::Down(at) if self.is_personalised => {
                     flow.send(transfer, below[at].iter().copied());
                 }
                 _ => flow.send(transfer, [self.piece(index) as u32]),
@@ -165,17 +165,21 @@ impl Overlay {
         flow
     }
 
+    /// A piece and member, and those above it in its tree up to a hub, where there is a tree in one direction.
+    pub(super) fn above(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+        let over = if self.up.is_empty() { &self.down } else { &self.up };
+        let row = at - at % self.members as usize;
+        std::iter::successors(Some(at), move |&at| {
+            Some(over[at]).filter(|&over| over != NOBODY).map(|over| row + over as usize)
+        })
+    }
+
     /// By piece and member the parts of all below it and its own, where there are parts.
     fn below(&self) -> Vec<Vec<u32>> {
-        let over = if self.up.is_empty() { &self.down } else { &self.up };
-        let mut below = vec![Vec::new(); if self.is_parted { over.len() } else { 0 }];
-        for part in 0..below.len() {
-            let mut at = part;
-            below[at].push(part as u32);
-            while over[at] != NOBODY {
-                at = at - at % self.members as usize + over[at] as usize;
-                below[at].push(part as u32);
-            }
+        let many = if self.is_personalised { self.up.len() + self.down.len() } else { 0 };
+        let mut below = vec![Vec::new(); many];
+        for part in 0..many {
+            self.above(part).for_each(|at| below[at].push(part as u32));
         }
         below
     }

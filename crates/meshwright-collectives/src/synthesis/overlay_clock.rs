@@ -179,24 +179,18 @@ impl<'w> OverlayClock<'w> {
 
     /// Adds up the parts below each member.
     fn weigh(&mut self, overlay: &Overlay) {
-        if !overlay.is_parted {
+        if !overlay.is_personalised {
             return;
         }
         self.carried.clone_from(&self.bodies);
-        let over = if overlay.up.is_empty() { &overlay.down } else { &overlay.up };
-        for part in 0..over.len() {
-            let row = part - part % overlay.members as usize;
-            let mut to = over[part];
-            while to != NOBODY {
-                self.carried[row + to as usize] += self.bodies[part];
-                to = over[row + to as usize];
-            }
+        for part in 0..self.carried.len() {
+            overlay.above(part).skip(1).for_each(|at| self.carried[at] += self.bodies[part]);
         }
     }
 
     /// For how long a message takes a link, but for its head.
     fn body(&self, overlay: &Overlay, index: usize) -> u32 {
-        if overlay.is_parted { self.carried[index] } else { self.bodies[overlay.piece(index)] }
+        if overlay.is_personalised { self.carried[index] } else { self.bodies[overlay.piece(index)] }
     }
 
     /// The links of a message.
@@ -344,7 +338,7 @@ impl<'w> OverlayClock<'w> {
             Letter::Up(at) => {
                 let to = at - at % overlay.members as usize + overlay.up[at] as usize;
                 self.awaited[to] -= 1;
-                if overlay.is_parted && overlay.up[to] == NOBODY {
+                if overlay.is_personalised && overlay.up[to] == NOBODY {
                     self.counts(now);
                 }
                 if self.awaited[to] == 0 {

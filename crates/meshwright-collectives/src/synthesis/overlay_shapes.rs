@@ -49,7 +49,7 @@ pub(super) fn directions(operation: Operation) -> Option<(bool, bool)> {
 }
 
 /// Whether every member has a part of its own.
-pub(super) fn is_parted(operation: Operation) -> bool {
+pub(super) fn is_personalised(operation: Operation) -> bool {
     matches!(operation, Operation::Scatter | Operation::Gather)
 }
 
@@ -60,10 +60,10 @@ pub(super) fn shapes(task: &Task<'_>) -> Vec<Shape> {
     };
     let (is_both, costs) = (is_up && is_down, task.machine().costs());
     let members = task.members() as usize;
-    let is_parted = is_parted(task.operation);
-    let blocks = if is_parted { 1 } else { task.blocks().len() };
+    let is_personalised = is_personalised(task.operation);
+    let blocks = if is_personalised { 1 } else { task.blocks().len() };
     let bytes = task.bytes / blocks as u64;
-    let least = if is_parted { bytes / members as u64 } else { bytes };
+    let least = if is_personalised { bytes / members as u64 } else { bytes };
     let both = 1 + usize::from(is_both);
     let all = (0..u32::BITS - 1).map(|power| 1 << power);
     let fits = |pieces: &u32| {
@@ -72,12 +72,13 @@ pub(super) fn shapes(task: &Task<'_>) -> Vec<Shape> {
         u64::from(*pieces) <= least.max(1) && messages <= MESSAGES_MAX && looks <= LOOKS_MAX
     };
     let is_short = |pieces: &u32| {
-        let (bytes, most) = if is_parted { (bytes, PARTS_MAX) } else { (bytes / u64::from(*pieces), 2) };
+        let (bytes, most) =
+            if is_personalised { (bytes, PARTS_MAX) } else { (bytes / u64::from(*pieces), 2) };
         costs.transfer_ticks(Bytes(bytes)) <= most * costs.startup_ticks()
     };
     let hubs = if is_both { &HUBS[..] } else { &HUBS[..1] };
     let hubs = hubs.iter().filter(|hubs| **hubs <= task.members());
-    let gossip = (!is_parted).then_some(Begins::Gossip(Manner { until: u64::MAX, slack: 1 }));
+    let gossip = (!is_personalised).then_some(Begins::Gossip(Manner { until: u64::MAX, slack: 1 }));
     let has_parts = task.operation.is_parted();
     let relays = RELAYS.iter().filter(|relays| has_parts && **relays < task.members());
     let begins = gossip.into_iter().chain(relays.map(|&relays| Begins::Relays(relays)));

@@ -8,7 +8,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use meshwright_core::error::Result;
-use meshwright_core::units::Cycles;
+use meshwright_core::units::{Bytes, Cycles};
 
 use super::{Budget, Found, Recipe, Simulate, Tried, simulated};
 use crate::chunks::chunks;
@@ -18,8 +18,14 @@ use crate::{Task, predict};
 /// Radices that are tried.
 const RADICES: [u32; 8] = [2, 3, 4, 5, 6, 7, 8, 16];
 
-/// How many trees are looked at at most.
+/// How many trees are made at most, and up to how many members radices are mixed.
 const TREES_MAX: usize = 1 << 12;
+const MIXED_MAX: u32 = 1 << 10;
+
+/// How many are predicted at most, and how many messages one and all of them have.
+const PREDICTED: usize = 1 << 9;
+const MESSAGES_MAX: usize = 1 << 20;
+const PREDICTED_BUDGET: usize = 1 << 23;
 
 /// How many are simulated at most, whole and in chunks, and of how many of the best of these other numbers of chunks are tried.
 const TRIED: usize = 128;
@@ -51,11 +57,11 @@ impl Display for PrefixTree {
 }
 
 impl PrefixTree {
-    /// Those for so many members, each level one way or the other.
+    /// Those for so many members: of one radix, and up to 1,024 members of mixed ones, each level one way or the other.
     pub(super) fn all(members: u32) -> Vec<Self> {
-        let mut all = Vec::new();
-        let mut begun = vec![Vec::new()];
-        while let Some(levels) = begun.pop() {
+        let mut all: Vec<Self> = RADICES.iter().map(|&radix| Self::uniform(members, radix)).collect();
+        let mut begun = if members > MIXED_MAX { Vec::new() } else { vec![Vec::new()] };
+        while let Some(levels) = begun.pop().filter(|_| all.len() + begun.len() <= TREES_MAX) {
             let runs = levels.iter().fold(members, |runs, level: &Level| runs.div_ceil(level.radix));
             if runs <= 1 {
                 all.push(Self(levels));
@@ -63,9 +69,6 @@ impl PrefixTree {
             }
             let fits = RADICES.iter().copied().chain([runs]).filter(|&radix| runs.is_multiple_of(radix));
             let mut radices: Vec<u32> = fits.collect();
-            if radices.len() < 2 {
-                radices.extend(RADICES.iter().copied().filter(|&radix| radix < runs));
-            }
             radices.sort_unstable();
             radices.dedup();
             for radix in radices {
@@ -75,9 +78,38 @@ impl PrefixTree {
                     begun.push(longer);
                 }
             }
-            if all.len() + begun.len() > TREES_MAX {
-                break;
+        }
+        all
+    }
+
+    /// As many levels of one radix as so many members need.
+    fn uniform(members: u32, radix: u32) -> Self {
+        let more = |&runs: &u32| Some(runs.div_ceil(radix)).filter(|_| runs > radix);
+        let levels = std::iter::successors(Some(members), more);
+        Self(levels.map(|_| Level { radix, is_chain: false }).collect())
+    }
+
+    /// How many steps it has.
+    fn steps(&self) -> u64 {
+        let up = |level: &Level| if level.is_chain { u64::from(level.radix) - 1 } else { 1 };
+        self.0.iter().map(up).sum::<u64>() + self.0.len().saturating_sub(1) as u64
+    }
+
+    /// How many messages so many members send.
+    fn messages(&self, members: u32) -> u64 {
+        let members = u64::from(members);
+        let (mut all, mut run) = (0, 1);
+        for (level, up) in (1..).zip(&self.0) {
+            let radix = u64::from(up.radix);
+            let of = |runs: u64| {
+                if up.is_chain { runs.saturating_sub(1) } else { runs * runs.saturating_sub(1) / 2 }
+            };
+            let (whole, rest) = (members / run / radix, members / run % radix);
+            all += whole * of(radix) + of(rest);
+            if level < self.0.len() && whole > 0 {
+                all += (whole - 1) * (radix - 1) + rest;
             }
+            run *= radix;
         }
         all
     }
@@ -122,22 +154,36 @@ impl PrefixTree {
     }
 }
 
-/// Without a search: runs as long as the square root of all members.
+/// Without a search: the tree of radix four.
 pub(super) fn unsearched(task: &Task<'_>) -> Flow {
-    let run = task.members().isqrt().max(2);
-    let level = |radix: u32| Level { radix, is_chain: false };
-    PrefixTree(vec![level(run), level(task.members().div_ceil(run).max(2))]).flow(task)
+    PrefixTree::uniform(task.members(), 4).flow(task)
+}
+
+/// The trees that are predicted best, of those with few steps and messages.
+fn predicted(task: &Task<'_>) -> Result<Vec<(u64, PrefixTree, Flow)>> {
+    let (members, costs) = (task.members(), task.machine().costs());
+    let body = costs.transfer_ticks(Bytes(task.bytes)) + costs.head_ticks();
+    // As if members sent alike.
+    let price = |tree: &PrefixTree| {
+        tree.steps() * (costs.startup_ticks() + body) + tree.messages(members) * body / u64::from(members)
+    };
+    let mut all = PrefixTree::all(members);
+    all.retain(|tree| tree.messages(members) <= MESSAGES_MAX as u64);
+    all.sort_by_cached_key(price);
+    let (mut left, mut predicted) = (Budget(PREDICTED_BUDGET), Vec::new());
+    for tree in all.into_iter().take(PREDICTED) {
+        if left.pays(tree.messages(members) as usize) {
+            predicted.push((predict::predicted(task, &tree.flow(task))?.0, tree));
+        }
+    }
+    predicted.sort_by_key(|&(predicted, _)| predicted);
+    predicted.truncate(TRIED);
+    Ok(predicted.into_iter().map(|(predicted, tree)| (predicted, tree.clone(), tree.flow(task))).collect())
 }
 
 /// The best prefix tree: of those that are predicted best, whole and in chunks, then the best of these in other numbers of chunks.
 pub(super) fn search(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let mut looked: Vec<(u64, PrefixTree, Flow)> = Vec::new();
-    for tree in PrefixTree::all(task.members()) {
-        let flow = tree.flow(task);
-        looked.push((predict::predicted(task, &flow)?.0, tree, flow));
-    }
-    looked.sort_by_key(|&(predicted, ..)| predicted);
-    looked.truncate(TRIED);
+    let looked = predicted(task)?;
     // One number of chunks for each, as the closed form has it, or those around it.
     let run = |all: &[&(u64, PrefixTree, Flow)], of: &dyn Fn(&Flow) -> Vec<u32>| -> Result<Vec<Found>> {
         let (mut left, mut tried) = (Budget(BUDGET), Vec::<Tried>::new());
@@ -182,11 +228,19 @@ mod tests {
             let machine = Machine::new(&format!("mesh:{members}")).unwrap();
             let task = Task::new(&machine, Operation::Scan, 100, 0).unwrap();
             let all = PrefixTree::all(members);
-            assert!(!all.is_empty() && all.len() <= TREES_MAX);
+            assert!(all.len() >= RADICES.len() && all.len() <= TREES_MAX + 2);
             for tree in all {
-                assert_eq!(tree.flow(&task).check(Operation::Scan, 0, 100), Ok(()), "{tree} of {members}");
+                let flow = tree.flow(&task);
+                assert_eq!(flow.check(Operation::Scan, 0, 100), Ok(()), "{tree} of {members}");
+                assert_eq!(flow.transfers().len() as u64, tree.messages(members), "{tree} of {members}");
+                assert!(u64::from(flow.steps()) <= tree.steps(), "{tree} of {members}");
             }
         }
+        let large = 1 << 18;
+        let all = PrefixTree::all(large);
+        assert_eq!(all.len(), RADICES.len(), "no mixed ones");
+        assert!(all.iter().any(|tree| tree.messages(large) <= MESSAGES_MAX as u64));
+        assert!(PrefixTree::uniform(large, 4).messages(large) < 3 * u64::from(large));
         let machine = Machine::new("mesh:64").unwrap();
         let task = Task::new(&machine, Operation::Scan, 100, 0).unwrap();
         let published = |name: &str| {

@@ -14,7 +14,7 @@ use super::gossip::{Gossip, Manner, Sent, Ticks};
 use super::overlay::{Letter, NOBODY, Overlay};
 use super::overlay_clock::OverlayClock;
 use super::overlay_moves::changed;
-use super::overlay_shapes::{Begins, Shape, directions, hubs, is_parted, shapes};
+use super::overlay_shapes::{Begins, Shape, directions, hubs, is_personalised, shapes};
 use super::packing::chunks;
 use super::ways::{Exits, Ways};
 use crate::Task;
@@ -74,7 +74,7 @@ impl<'t> Space<'t> {
         // Pieces of a part have one tree together.
         let hubs: Vec<Vec<u32>> = match directions(self.task.operation) {
             Some((true, true)) => hubs(&self.ways, blocks.len(), shape.hubs),
-            _ if is_parted(self.task.operation) => vec![vec![self.task.root]; shape.pieces as usize],
+            _ if is_personalised(self.task.operation) => vec![vec![self.task.root]; shape.pieces as usize],
             Some((false, _)) => blocks.iter().map(|block| vec![block.from]).collect(),
             _ => blocks.iter().map(|block| vec![block.to]).collect(),
         };
@@ -107,7 +107,7 @@ impl<'t> Space<'t> {
             down: down_tree,
             hubs: hubs.clone(),
             turn: Vec::new(),
-            is_parted: false,
+            is_personalised: false,
         };
         let mut order: Vec<(u64, usize)> = (0..overlay.messages()).map(|index| (u64::MAX, index)).collect();
         for sent in up.iter().flatten() {
@@ -145,8 +145,9 @@ impl<'t> Space<'t> {
         };
         let order: Vec<_> = (0..over.len()).map(of).collect();
         let (up, down) = if self.up.is_some() { (over, Vec::new()) } else { (Vec::new(), over) };
-        let is_parted = is_parted(self.task.operation);
-        let mut overlay = Overlay { members, pieces, hubs: roots, up, down, turn: Vec::new(), is_parted };
+        let is_personalised = is_personalised(self.task.operation);
+        let mut overlay =
+            Overlay { members, pieces, hubs: roots, up, down, turn: Vec::new(), is_personalised };
         overlay.turn_by(order);
         overlay
     }
