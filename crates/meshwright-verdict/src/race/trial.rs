@@ -107,9 +107,11 @@ fn chain(task: &Task<'_>, flow: &Flow, streams: bool) -> u64 {
         return 0;
     }
     let (machine, costs) = (task.machine(), task.machine().costs());
+    let pairs: Vec<(u32, u32)> =
+        flow.transfers().iter().map(|transfer| (transfer.source, transfer.target)).collect();
+    let distances = task.distances(&pairs);
     let alone = |index: usize| {
-        let transfer = flow.transfers()[index];
-        let hops = task.distance(transfer.source, transfer.target).expect("who sends is connected");
+        let hops = distances[index].expect("who sends is connected");
         let bytes = if streams { 0 } else { flow.bytes(index) };
         costs.alone_ticks(machine.switching(), Bytes(bytes), hops)
     };
