@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | this one | [`search`]: the best schedule that is found, by simulation |
+//! | `families` | what is searched for which operation, what of it is worth a simulation |
 //! | [`packing`](mod@packing) | each chunk along a tree of its own, the trees share the links evenly |
 //! | [`climb`](mod@climb) | how many trees, how deep, in which order |
 //! | [`list`] | which message each link takes next |
@@ -19,12 +20,12 @@
 //! | [`moves`] | what is changed |
 //! | [`shapes`] | how many pieces and points |
 //! | [`settle_points`] | where pieces meet, who sends to which point |
-//! | [`few`] | which of these are worth a simulation |
 //! | `overlay` | pieces along trees of members, an edge of which takes many links |
 //! | `gossip`, `ways` | what such trees begin as, over the ways between members |
 //! | `overlay_shapes`, `settle_overlays` | how many pieces, which of them |
 //! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
+//! | [`composed`] | all-gather as gather and broadcast |
 //! | [`relays`] | blocks that go over other members, those for the same in one message |
 //! | [`scans`] | prefix trees of mixed radices |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
@@ -33,8 +34,9 @@ mod calendar;
 pub mod cells;
 pub mod climb;
 pub mod clock;
+pub mod composed;
 pub mod draft;
-pub mod few;
+mod families;
 mod gossip;
 pub mod list;
 pub mod meeting;
@@ -60,13 +62,14 @@ mod ways;
 
 use std::fmt::{self, Display, Formatter};
 
-use meshwright_core::error::{Error, Result};
+use meshwright_core::error::Result;
 use meshwright_core::units::Cycles;
-use rayon::prelude::*;
 
 use crate::flow::Flow;
 use crate::{Algorithm, Operation, Task};
 use cells::Cells;
+use composed::Composed;
+use families::{Known, families};
 use meeting::Meeting;
 use overlay::Overlay;
 use packing::{Depth, Trees};
@@ -78,9 +81,6 @@ use spread::Spread;
 
 /// The most messages of a schedule that is tried.
 const MESSAGES_MAX: usize = 1 << 22;
-
-/// What is above the bound by one part in so many is good enough.
-const NEAR: u64 = 50;
 
 /// The entry of the table.
 pub const ALGORITHMS: &[Algorithm] = &[Algorithm {
@@ -125,6 +125,8 @@ pub enum Recipe {
     Relays(Relays),
     /// Overlay trees.
     Overlay(Overlay),
+    /// Overlay trees to a member, and others from there.
+    Composed(Composed),
 }
 
 impl Recipe {
@@ -144,6 +146,7 @@ impl Recipe {
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
             Self::Relays(relays) => relays.flow(task),
             Self::Overlay(overlay) => Ok(overlay.flow(task)),
+            Self::Composed(composed) => Ok(composed.flow(task)),
         }
     }
 }
@@ -162,6 +165,7 @@ impl Display for Recipe {
             Self::Routes(routes) => routes.fmt(f),
             Self::Relays(relays) => relays.fmt(f),
             Self::Overlay(overlay) => overlay.fmt(f),
+            Self::Composed(composed) => composed.fmt(f),
         }
     }
 }
@@ -193,24 +197,25 @@ fn unsearched(task: &Task<'_>) -> Result<Flow> {
     let products = task.machine().whole_grid().map(|grid| recipe::recipes(task, grid));
     match products.as_ref().and_then(|all| all.first()) {
         Some(best) => best.product.flow(task),
-        None => Ok(climb::packed(task, Trees { trees: 16, level: Depth(1.0), haste: 1, passes: 0 })?.flow),
+        None => {
+            // Members that have parts of their own have a tree each.
+            let trees = if task.operation.is_parted() { 1 } else { 16 };
+            Ok(climb::packed(task, Trees { trees, level: Depth(1.0), haste: 1, passes: 0 })?.flow)
+        }
     }
 }
 
 /// Simulates a flow: when it ends, none if it does not.
 pub type Simulate<'s> = dyn Fn(&Flow) -> Result<Option<Cycles>> + Sync + 's;
 
-/// The best schedule of products, meetings, chunk counts, trees, roots and cells that is found; none where nothing is looked at.
+/// The best schedule that is found; none where there is none, or none that is expected to be better than `known`, a time that somebody else takes.
 ///
-/// Products of exchanges and meetings are ordered by what they would take if nobody waited, and the cheapest are simulated, products whole and in
-/// chunks; meetings spread over a box are those that end first by a clock of their own. If they end within two per cent of `bound`, which no schedule beats,
-/// that is all. Packings of trees are timed by the planner itself, where
-/// their closed form is better than the best so far, and the best is simulated; of trees of cells the three best by their plans. `known` is a time that somebody else takes: where it is
-/// as near to the bound there is no search, and whose closed form is above it is not looked at.
+/// Families are looked at one after the other until the best is within two per cent of `bound`, which no schedule beats. Of each those are simulated
+/// that a closed form, a clock or a plan of its own expects to be the best.
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] when nothing suits the task; those of the simulation.
+/// Those of the simulation, and of machines that no schedule suits.
 ///
 /// # Complexity
 ///
@@ -221,100 +226,17 @@ pub fn search(
     known: Option<Cycles>,
     simulate: &Simulate<'_>,
 ) -> Result<Option<Found>> {
-    let is_near = |cycles: Cycles| cycles.0 <= bound.0 + bound.0 / NEAR;
-    if known.is_some_and(is_near) {
-        return Ok(None);
-    }
-    let least = |best: &Option<Found>| best.iter().map(|found| found.cycles).chain(known).min();
-    if task.operation == Operation::Scan {
-        return scans::search(task, simulate);
-    }
-    if routes::applies_to(task.operation) {
-        let mut best = few::overlays(task, known, simulate)?;
-        let relayed = few::relays(task, least(&best), simulate)?;
-        best = best.into_iter().chain(relayed).min_by_key(|found| found.cycles);
-        if !least(&best).is_some_and(is_near) {
-            let routes = routed(task, (bound, least(&best)), simulate)?;
-            best = best.into_iter().chain(routes).min_by_key(|found| found.cycles);
+    let mut known = Known { bound, best: known };
+    let mut best: Option<Found> = None;
+    for family in families(task.operation) {
+        if known.is_near() {
+            return Ok(best);
         }
-        return Ok(best);
-    }
-    let mut best = products::products(task, simulate)?;
-    for family in [few::meetings, few::spreads] {
-        let met = family(task, least(&best), simulate)?;
-        best = best.into_iter().chain(met).min_by_key(|found| found.cycles);
-    }
-    if !least(&best).is_some_and(is_near) {
-        let found = few::overlays(task, least(&best), simulate)?;
+        let found = family(task, known, simulate)?;
+        known.best = found.iter().map(|found| found.cycles).chain(known.best).min();
         best = best.into_iter().chain(found).min_by_key(|found| found.cycles);
     }
-    if !least(&best).is_some_and(is_near) {
-        let trees = packings(task, least(&best), simulate)?;
-        best = best.into_iter().chain(trees).min_by_key(|found| found.cycles);
-    }
-    if !least(&best).is_some_and(is_near) {
-        let cells = settled(task, least(&best), simulate)?;
-        best = best.into_iter().chain(cells).min_by_key(|found| found.cycles);
-    }
-    if best.is_none() && known.is_none() {
-        let why = format!("neither exchanges nor trees are a way to do {}", task.operation.name());
-        return Err(Error::not_applicable("synthesis", why));
-    }
     Ok(best)
-}
-
-/// Messages that may still be simulated.
-struct Budget(usize);
-
-impl Budget {
-    /// Takes so many, if there are as many left.
-    fn pays(&mut self, messages: usize) -> bool {
-        let pays = messages <= self.0;
-        self.0 -= if pays { messages } else { 0 };
-        pays
-    }
-}
-
-/// What is to be simulated, and what is expected of it.
-type Tried = (Recipe, Flow, Cycles);
-
-/// Simulates these, in parallel; those that end, the fastest first.
-fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
-    let run = |(recipe, flow, predicted): Tried| -> Result<Option<Found>> {
-        let cycles = simulate(&flow)?;
-        Ok(cycles.map(|cycles| Found { recipe, flow, cycles, predicted }))
-    };
-    let all: Result<Vec<_>> = all.into_par_iter().map(run).collect();
-    let mut found: Vec<Found> = all?.into_iter().flatten().collect();
-    found.sort_by_key(|found| found.cycles);
-    Ok(found)
-}
-
-/// The best packing by the planner's clock, simulated; none where it would not be better than what is known.
-fn packings(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let best = climb::climb(task, best)?.filter(|(_, timed)| best.is_none_or(|best| timed.cycles < best));
-    let best = best.map(|(shape, timed)| (Recipe::Trees(shape), timed.flow, timed.cycles));
-    Ok(simulated(best.into_iter().collect(), simulate)?.pop())
-}
-
-/// The best routes by their plans, simulated; none where they would not be better than what is known.
-fn routed(
-    task: &Task<'_>,
-    (bound, known): (Cycles, Option<Cycles>),
-    simulate: &Simulate<'_>,
-) -> Result<Option<Found>> {
-    let enough = Cycles(bound.0 + bound.0 / NEAR);
-    let found =
-        routes::search(task, enough)?.filter(|(_, timed)| known.is_none_or(|known| timed.cycles < known));
-    let found = found.map(|(routes, timed)| (Recipe::Routes(routes), timed.flow, timed.cycles));
-    Ok(simulated(found.into_iter().collect(), simulate)?.pop())
-}
-
-/// The best trees of cells by their plans, simulated.
-fn settled(task: &Task<'_>, best: Option<Cycles>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let all = settle::settle(task, best)?.into_iter();
-    let all = all.map(|(cells, flow, planned)| (Recipe::Cells(cells), flow, planned));
-    Ok(simulated(all.collect(), simulate)?.into_iter().next())
 }
 
 #[cfg(test)]

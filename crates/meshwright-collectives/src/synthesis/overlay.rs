@@ -46,7 +46,8 @@ pub enum Letter {
 impl Display for Overlay {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let edges = self.up.len() + self.down.len();
-        write!(f, "overlay trees, {} pieces, {edges} edges", self.hubs.len())?;
+        let (pieces, plural) = (self.hubs.len(), if self.hubs.len() == 1 { "" } else { "s" });
+        write!(f, "overlay trees, {pieces} piece{plural}, {edges} edges")?;
         if self.many() > 1 { write!(f, ", {} members exchange each piece", self.many()) } else { Ok(()) }
     }
 }

@@ -3,8 +3,9 @@
 use meshwright_core::error::Result;
 use meshwright_core::units::Cycles;
 
+use super::families::{Budget, Known, Tried, simulated};
 use super::product::Product;
-use super::{Budget, Found, Recipe, Simulate, Tried, recipe, simulated};
+use super::{Found, Recipe, Simulate, recipe};
 use crate::Task;
 use crate::flow::Flow;
 
@@ -27,7 +28,7 @@ const CHUNKS: [u32; 3] = [2, 4, 8];
 const FINALISTS: usize = 4;
 
 /// The best products: first whole, then the best of those in chunks.
-pub(super) fn products(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+pub(super) fn products(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
     let mut recipes = recipe::recipes(task, grid);
     // Of those that differ in the order of their axes alone two will do.

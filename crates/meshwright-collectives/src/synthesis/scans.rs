@@ -10,7 +10,8 @@ use std::fmt::{self, Display, Formatter};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles};
 
-use super::{Budget, Found, Recipe, Simulate, Tried, simulated};
+use super::families::{Budget, Known, Tried, simulated};
+use super::{Found, Recipe, Simulate};
 use crate::chunks::chunks;
 use crate::flow::Flow;
 use crate::{Task, predict};
@@ -182,7 +183,7 @@ fn predicted(task: &Task<'_>) -> Result<Vec<(u64, PrefixTree, Flow)>> {
 }
 
 /// The best prefix tree: of those that are predicted best, whole and in chunks, then the best of these in other numbers of chunks.
-pub(super) fn search(task: &Task<'_>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+pub(super) fn search(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let looked = predicted(task)?;
     // One number of chunks for each, as the closed form has it, or those around it.
     let run = |all: &[&(u64, PrefixTree, Flow)], of: &dyn Fn(&Flow) -> Vec<u32>| -> Result<Vec<Found>> {

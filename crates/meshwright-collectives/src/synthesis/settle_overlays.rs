@@ -163,35 +163,38 @@ impl<'t> Space<'t> {
         (OverlayClock::new(&self.ways, times, worms, bodies), times.unit)
     }
 
-    /// When trees of shapes end by the clock, in ticks, the first to end first.
-    fn timed(&self, shapes: &[Shape]) -> Vec<(u64, Shape)> {
+    /// Trees of shapes and when they end by the clock, in ticks, the first to end first.
+    fn timed(&self, shapes: &[Shape]) -> Vec<(u64, Shape, Overlay)> {
         let of = |&shape: &Shape| {
             let overlay = self.begun(shape);
             let (mut clock, unit) = self.clock(&overlay);
-            (u64::from(clock.run(&overlay).last) * unit, shape)
+            (u64::from(clock.run(&overlay).last) * unit, shape, overlay)
         };
         let mut all: Vec<_> = shapes.par_iter().map(of).collect();
-        all.sort_by_key(|(ticks, _)| *ticks);
+        all.sort_by_key(|(ticks, ..)| *ticks);
         all
     }
 
-    /// Of these shapes, those whose trees end first, in all manners, and may become better than `most` ticks.
-    fn settled(&self, shapes: &[Shape], most: u64) -> Vec<Shape> {
+    /// Of these shapes, the trees that end first, in all manners, and may become better than `most` ticks.
+    fn settled(&self, shapes: &[Shape], most: u64) -> Vec<Overlay> {
         let mut all = self.timed(shapes);
         let halves = 1 + u64::from(self.is_both());
         let mut varied = Vec::new();
-        let gossips = all.iter().filter(|(_, shape)| matches!(shape.begins, Begins::Gossip(_)));
-        for &(ticks, shape) in gossips.take(VARIED) {
+        let gossips = all.iter().filter(|(_, shape, _)| matches!(shape.begins, Begins::Gossip(_)));
+        for &(ticks, shape, _) in gossips.take(VARIED) {
             for (until, slack) in UNTIL.iter().flat_map(|until| SLACKS.map(|slack| (until, slack))) {
                 let manner = Manner { until: (ticks / halves / 100).saturating_mul(*until), slack };
                 varied.push(Shape { begins: Begins::Gossip(manner), ..shape });
             }
         }
         all.extend(self.timed(&varied));
-        all.sort_by_key(|(ticks, _)| *ticks);
-        all.retain(|(ticks, _)| ticks - ticks / HOPE < most);
+        all.sort_by_key(|(ticks, ..)| *ticks);
+        all.retain(|(ticks, ..)| ticks - ticks / HOPE < most);
+        let mut all: Vec<Overlay> = all.into_iter().map(|(_, _, overlay)| overlay).collect();
+        // Manners that let pieces go as far for long enough make the same trees.
+        all.dedup();
         all.truncate(CHANGED);
-        all.into_iter().map(|(_, shape)| shape).collect()
+        all
     }
 
     /// Trees changed for so long, and when they end, in ticks; the first to end first, and none that never end.
@@ -225,9 +228,7 @@ pub(super) fn overlays(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Ov
     let Some(space) = applies(Space::of(task))? else { return Ok(Vec::new()) };
     let costs = task.machine().costs();
     let most = known.map_or(u64::MAX, |known| known.0.saturating_mul(costs.ticks_per_cycle()));
-    let begun: Vec<Overlay> =
-        space.settled(&shapes, most).into_iter().map(|shape| space.begun(shape)).collect();
-    let mut short = space.changed(begun, ASKS[0]);
+    let mut short = space.changed(space.settled(&shapes, most), ASKS[0]);
     short.truncate(LONGER);
     let all = space.changed(short.into_iter().map(|(overlay, _)| overlay).collect(), ASKS[1]);
     Ok(all.into_iter().map(|(overlay, ticks)| (overlay, costs.cycles(ticks))).collect())

@@ -1,0 +1,176 @@
+//! Families of schedules: what of each is worth a simulation.
+
+use meshwright_core::error::Result;
+use meshwright_core::units::Cycles;
+use rayon::prelude::*;
+
+use super::climb::{applies, climb};
+use super::composed::Composed;
+use super::products::products;
+use super::relays::Relays;
+use super::settle::settle;
+use super::{Found, Recipe, Simulate, meeting, routes, scans, settle_overlays, settle_points};
+use crate::flow::Flow;
+use crate::{Operation, Task, predict};
+
+/// What is above the bound by one part in so many is good enough.
+const NEAR: u64 = 50;
+
+/// How many meetings are simulated, and how many messages all together have.
+const MEETINGS: usize = 64;
+const MEETINGS_BUDGET: usize = 1 << 19;
+
+/// What is known before a family is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// No schedule ends sooner.
+    pub(super) bound: Cycles,
+    /// When the best so far ends.
+    pub(super) best: Option<Cycles>,
+}
+
+impl Known {
+    /// What is good enough.
+    fn enough(self) -> Cycles {
+        Cycles(self.bound.0 + self.bound.0 / NEAR)
+    }
+
+    /// Whether the best so far is good enough.
+    pub(super) fn is_near(self) -> bool {
+        self.best.is_some_and(|best| best <= self.enough())
+    }
+
+    /// Whether what ends then is better than the best so far.
+    fn is_beaten_by(self, cycles: Cycles) -> bool {
+        self.best.is_none_or(|best| cycles < best)
+    }
+}
+
+/// The best schedule of a family, simulated; none where there is none, or none that is expected to be better than what is known.
+pub(super) type Family = fn(&Task<'_>, Known, &Simulate<'_>) -> Result<Option<Found>>;
+
+/// Those for an operation, in the order in which they are looked at.
+pub(super) fn families(operation: Operation) -> &'static [Family] {
+    match operation {
+        Operation::Scan => &[scans::search],
+        Operation::Scatter | Operation::Gather | Operation::AllToAll => &[overlays, relays, routed],
+        _ => &[products, meetings, spreads, overlays, composed, packings, cells],
+    }
+}
+
+/// Messages that may still be simulated.
+pub(super) struct Budget(pub(super) usize);
+
+impl Budget {
+    /// Takes so many, if there are as many left.
+    pub(super) fn pays(&mut self, messages: usize) -> bool {
+        let pays = messages <= self.0;
+        self.0 -= if pays { messages } else { 0 };
+        pays
+    }
+}
+
+/// What is to be simulated, and what is expected of it.
+pub(super) type Tried = (Recipe, Flow, Cycles);
+
+/// Simulates these, in parallel; those that end, the fastest first.
+pub(super) fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
+    let run = |(recipe, flow, predicted): Tried| -> Result<Option<Found>> {
+        let cycles = simulate(&flow)?;
+        Ok(cycles.map(|cycles| Found { recipe, flow, cycles, predicted }))
+    };
+    let all: Result<Vec<_>> = all.into_par_iter().map(run).collect();
+    let mut found: Vec<Found> = all?.into_iter().flatten().collect();
+    found.sort_by_key(|found| found.cycles);
+    Ok(found)
+}
+
+/// The first of these to end.
+fn fastest(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    Ok(simulated(all, simulate)?.into_iter().next())
+}
+
+/// Pieces that meet at a few members.
+fn meetings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
+    let (mut made, mut left) = (Vec::new(), Budget(MEETINGS_BUDGET));
+    for (meeting, expected) in meeting::meetings(task, grid) {
+        if !known.is_beaten_by(expected) || made.len() == MEETINGS {
+            break;
+        }
+        let flow = meeting.flow(task)?;
+        if left.pays(flow.transfers().len()) {
+            made.push((Recipe::Meetings(meeting), flow, expected));
+        }
+    }
+    fastest(made, simulate)
+}
+
+/// Pieces that meet at points of a box.
+fn spreads(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
+    let all = settle_points::spreads(task, grid, known.best).into_iter();
+    let made = all.map(|(spread, expected)| {
+        let flow = spread.flow(task)?;
+        Ok((Recipe::Spreads(spread), flow, expected))
+    });
+    fastest(made.collect::<Result<_>>()?, simulate)
+}
+
+/// Overlay trees.
+fn overlays(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let all = settle_overlays::overlays(task, known.best)?.into_iter();
+    let made = all.map(|(overlay, expected)| {
+        let flow = overlay.flow(task);
+        (Recipe::Overlay(overlay), flow, expected)
+    });
+    fastest(made.collect(), simulate)
+}
+
+/// All-gather as gather and broadcast, reduce-scatter as reduction and scatter.
+fn composed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let found = Composed::searched(task, known.best)?.into_iter();
+    let made = found.map(|(composed, expected)| {
+        let flow = composed.flow(task);
+        (Recipe::Composed(composed), flow, expected)
+    });
+    fastest(made.collect(), simulate)
+}
+
+/// Blocks over other members.
+fn relays(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let mut made: Vec<Tried> = Vec::new();
+    for relays in Relays::all(task) {
+        let Some(flow) = applies(relays.flow(task))? else { break };
+        // All differ in the order of their messages alone.
+        let predicted = match made.first() {
+            Some(&(.., predicted)) => predicted,
+            None => predict::predicted(task, &flow)?,
+        };
+        if !known.is_beaten_by(predicted) {
+            break;
+        }
+        made.push((Recipe::Relays(relays), flow, predicted));
+    }
+    fastest(made, simulate)
+}
+
+/// The packing of trees that is the best by its plan.
+fn packings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let best = climb(task, known.best)?.filter(|(_, timed)| known.is_beaten_by(timed.cycles));
+    let best = best.map(|(shape, timed)| (Recipe::Trees(shape), timed.flow, timed.cycles));
+    fastest(best.into_iter().collect(), simulate)
+}
+
+/// The routes that are the best by their plans.
+fn routed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let best = routes::search(task, known.enough())?.filter(|(_, timed)| known.is_beaten_by(timed.cycles));
+    let best = best.map(|(routes, timed)| (Recipe::Routes(routes), timed.flow, timed.cycles));
+    fastest(best.into_iter().collect(), simulate)
+}
+
+/// The trees of cells that are the best by their plans.
+fn cells(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let all = settle(task, known.best)?.into_iter();
+    fastest(all.map(|(cells, flow, planned)| (Recipe::Cells(cells), flow, planned)).collect(), simulate)
+}
