@@ -32,7 +32,7 @@ pub struct Composed {
 
 impl Display for Composed {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "to member {} by {}, and on by {}", self.first.hubs[0][0], self.first, self.second)
+        write!(f, "through one member, to it by {}, from it by {}", self.first, self.second)
     }
 }
 
