@@ -2,7 +2,7 @@
 
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Hops, NodeId, Ratio};
-use meshwright_network::topology::{Grid, Machine, Topology, search};
+use meshwright_network::topology::{Grid, Machine, Topology};
 
 use crate::Operation;
 use crate::flow::{ALL, Block, Flow, share};
@@ -87,24 +87,6 @@ impl<'m> Task<'m> {
         self.machine.distance(self.nodes[from as usize], self.nodes[to as usize])
     }
 
-    /// The links between the members of each pair, with one search of the machine for each first member where there is no formula.
-    pub fn distances(&self, pairs: &[(u32, u32)]) -> Vec<Option<Hops>> {
-        if self.machine.whole_grid().is_some() {
-            return pairs.iter().map(|&(from, to)| self.distance(from, to)).collect();
-        }
-        let mut order: Vec<usize> = (0..pairs.len()).collect();
-        order.sort_unstable_by_key(|&index| pairs[index].0);
-        let (mut all, mut table) = (vec![None; pairs.len()], Vec::new());
-        for of_one in order.chunk_by(|&one, &other| pairs[one].0 == pairs[other].0) {
-            search(self.machine, self.nodes[pairs[of_one[0]].0 as usize], &mut table);
-            for &index in of_one {
-                let hops = table[self.nodes[pairs[index].1 as usize].index()];
-                all[index] = Some(hops).filter(|&hops| hops != u32::MAX).map(Hops);
-            }
-        }
-        all
-    }
-
     /// The same task for one of so many shares of every block.
     pub fn cut(&self, k: u32, shares: u32) -> Self {
         assert!(k < shares && self.cut == (0, 1), "a share of the whole");
@@ -139,25 +121,5 @@ impl<'m> Task<'m> {
     /// A flow of these blocks in which nothing is sent yet.
     pub fn flow(&self) -> Flow {
         Flow::new(self.members(), self.blocks())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Of pairs in any order, on whole machines, around a hole and past what it cuts off.
-    #[test]
-    fn distances_are_those_of_each_pair() {
-        let broken =
-            Machine::new("mesh:4x3").unwrap().with_dead(vec![NodeId(1), NodeId(3), NodeId(7)]).unwrap();
-        for machine in [Machine::new("torus:3x4").unwrap(), Machine::new("ccc:3").unwrap(), broken] {
-            let task = Task::new(&machine, Operation::AllGather, 100, 0).unwrap();
-            let many = task.members();
-            let pairs: Vec<(u32, u32)> =
-                (0..many * many).map(|pair| (pair * 5 % many, pair / many)).collect();
-            let each: Vec<_> = pairs.iter().map(|&(from, to)| task.distance(from, to)).collect();
-            assert_eq!(task.distances(&pairs), each);
-        }
     }
 }

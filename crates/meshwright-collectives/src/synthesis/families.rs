@@ -53,7 +53,7 @@ pub(super) type Family = fn(&Task<'_>, Known, &Simulate<'_>) -> Result<Option<Fo
 pub(super) fn families(operation: Operation) -> &'static [Family] {
     match operation {
         Operation::Scan => &[scans::search],
-        Operation::Scatter | Operation::Gather | Operation::AllToAll => &[overlays, relays, routed],
+        operation if routes::applies_to(operation) => &[overlays, relays, routed],
         _ => &[products, meetings, spreads, overlays, composed, packings, cells],
     }
 }
@@ -72,6 +72,12 @@ impl Budget {
 
 /// What is to be simulated, and what is expected of it.
 pub(super) type Tried = (Recipe, Flow, Cycles);
+
+/// What is to be simulated of a recipe that is expected to end then.
+fn tried(task: &Task<'_>, (recipe, expected): (Recipe, Cycles)) -> Result<Tried> {
+    let flow = recipe.flow(task)?;
+    Ok((recipe, flow, expected))
+}
 
 /// Simulates these, in parallel; those that end, the fastest first.
 pub(super) fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<Found>> {
@@ -98,9 +104,9 @@ fn meetings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
         if !known.is_beaten_by(expected) || made.len() == MEETINGS {
             break;
         }
-        let flow = meeting.flow(task)?;
-        if left.pays(flow.transfers().len()) {
-            made.push((Recipe::Meetings(meeting), flow, expected));
+        let meeting = tried(task, (Recipe::Meetings(meeting), expected))?;
+        if left.pays(meeting.1.transfers().len()) {
+            made.push(meeting);
         }
     }
     fastest(made, simulate)
@@ -110,31 +116,21 @@ fn meetings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
 fn spreads(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
     let all = settle_points::spreads(task, grid, known.best).into_iter();
-    let made = all.map(|(spread, expected)| {
-        let flow = spread.flow(task)?;
-        Ok((Recipe::Spreads(spread), flow, expected))
-    });
-    fastest(made.collect::<Result<_>>()?, simulate)
+    let all = all.map(|(spread, expected)| tried(task, (Recipe::Spreads(spread), expected)));
+    fastest(all.collect::<Result<_>>()?, simulate)
 }
 
 /// Overlay trees.
 fn overlays(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let all = settle_overlays::overlays(task, known.best)?.into_iter();
-    let made = all.map(|(overlay, expected)| {
-        let flow = overlay.flow(task);
-        (Recipe::Overlay(overlay), flow, expected)
-    });
-    fastest(made.collect(), simulate)
+    let all = all.map(|(overlay, expected)| tried(task, (Recipe::Overlay(overlay), expected)));
+    fastest(all.collect::<Result<_>>()?, simulate)
 }
 
 /// All-gather as gather and broadcast, reduce-scatter as reduction and scatter.
 fn composed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let found = Composed::searched(task, known.best)?.into_iter();
-    let made = found.map(|(composed, expected)| {
-        let flow = composed.flow(task);
-        (Recipe::Composed(composed), flow, expected)
-    });
-    fastest(made.collect(), simulate)
+    let Some((composed, expected)) = Composed::searched(task, known.best)? else { return Ok(None) };
+    fastest(vec![tried(task, (Recipe::Composed(composed), expected))?], simulate)
 }
 
 /// Blocks over other members.

@@ -1,7 +1,9 @@
 //! One algorithm from one root: what is known before it runs, and how it runs in how many chunks.
 
+use std::cell::LazyCell;
+
 use meshwright_collectives::chunks::chunks;
-use meshwright_collectives::flow::Flow;
+use meshwright_collectives::flow::{Flow, Transfer};
 use meshwright_collectives::{Algorithm, Task, predict};
 use meshwright_core::error::Result;
 use meshwright_core::units::Bytes;
@@ -55,7 +57,7 @@ pub(super) struct Run {
 
 /// The messages of a flow, all in one phase.
 fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
-    let of = |(index, transfer): (usize, &meshwright_collectives::flow::Transfer)| Message {
+    let of = |(index, transfer): (usize, &Transfer)| Message {
         source: task.nodes()[transfer.source as usize],
         target: task.nodes()[transfer.target as usize],
         bytes: Bytes(flow.bytes(index)),
@@ -107,11 +109,13 @@ fn chain(task: &Task<'_>, flow: &Flow, streams: bool) -> u64 {
         return 0;
     }
     let (machine, costs) = (task.machine(), task.machine().costs());
-    let pairs: Vec<(u32, u32)> =
-        flow.transfers().iter().map(|transfer| (transfer.source, transfer.target)).collect();
-    let distances = task.distances(&pairs);
+    let nodes = task.nodes();
+    let pair = |transfer: &Transfer| (nodes[transfer.source as usize], nodes[transfer.target as usize]);
+    let pairs: Vec<Pair> = flow.transfers().iter().map(pair).collect();
+    // Not asked for where there is too much to look at.
+    let routes = LazyCell::new(|| Way::usual(machine).routes(&pairs).expect("they were found before"));
     let alone = |index: usize| {
-        let hops = distances[index].expect("who sends is connected");
+        let hops = routes.hops(index, pairs[index]);
         let bytes = if streams { 0 } else { flow.bytes(index) };
         costs.alone_ticks(machine.switching(), Bytes(bytes), hops)
     };
