@@ -107,11 +107,11 @@ impl Flow {
             set
         };
         let own: Vec<u32> = (0..self.members()).map(|member| sets.number(only(member))).collect();
-        let blocks = self.blocks().len();
-        // By member and block.
-        let mut held = vec![nothing; members * blocks];
-        for (member, row) in (0..).zip(held.chunks_exact_mut(blocks.max(1))) {
-            for (value, block) in row.iter_mut().zip(self.blocks()) {
+        let wide = self.blocks().len() * self.values();
+        // By member and block, behind these what is aside.
+        let mut held = vec![nothing; members * wide];
+        for (member, row) in (0..).zip(held.chunks_exact_mut(wide.max(1))) {
+            for (value, block) in row.iter_mut().zip(self.blocks().iter().cycle()) {
                 if block.from == ALL || block.from == member {
                     *value = own[member as usize];
                 }
@@ -119,7 +119,7 @@ impl Flow {
         }
         self.follow(&mut held, &mut sets, nothing, operation == Operation::Barrier)?;
         let is_scan = operation == Operation::Scan;
-        for (member, row) in (0..).zip(held.chunks_exact(blocks.max(1))) {
+        for (member, row) in (0..).zip(held.chunks_exact(wide.max(1))) {
             for (number, (&value, block)) in (0..).zip(row.iter().zip(self.blocks())) {
                 if block.bytes == 0 && bytes > 0 || block.to != ALL && block.to != member {
                     continue;
@@ -147,6 +147,7 @@ impl Flow {
         may_overlap: bool,
     ) -> Result<(), Defect> {
         let blocks = self.blocks().len();
+        let wide = blocks * self.values();
         let mut order: Vec<u32> = (0..self.transfers().len() as u32).collect();
         order.sort_by_key(|&index| self.transfers()[index as usize].step);
         let mut coming: Vec<(usize, u32, Mode)> = Vec::new();
@@ -158,21 +159,27 @@ impl Flow {
             for &index in step {
                 let transfer = self.transfers()[index as usize];
                 for block in self.carried(index as usize) {
-                    let value = held[transfer.source as usize * blocks + block as usize];
+                    let from = if transfer.aside.sent { blocks } else { 0 };
+                    let value = held[transfer.source as usize * wide + from + block as usize];
                     if value == nothing && self.blocks()[block as usize].bytes > 0 {
                         return Err(Defect::Empty(Place { step: number, member: transfer.source, block }));
                     }
-                    coming.push((transfer.target as usize * blocks + block as usize, value, transfer.mode));
+                    let place = transfer.target as usize * wide + block as usize;
+                    let modes = [place, place + blocks].into_iter().zip(transfer.modes());
+                    coming.extend(
+                        modes.filter(|&(_, mode)| mode != Mode::Leave).map(|(at, mode)| (at, value, mode)),
+                    );
                 }
             }
             coming.sort_unstable_by_key(|&(place, ..)| place);
             for same in coming.chunk_by(|a, b| a.0 == b.0) {
-                let (member, block) = ((same[0].0 / blocks) as u32, (same[0].0 % blocks) as u32);
+                let (member, block) = ((same[0].0 / wide) as u32, (same[0].0 % wide % blocks) as u32);
                 if same.len() > 1 && same.iter().any(|&(.., mode)| mode == Mode::Copy) {
                     return Err(Defect::Clash(Place { step: number, member, block }));
                 }
                 for &(place, value, mode) in same {
                     held[place] = match mode {
+                        Mode::Leave => held[place],
                         Mode::Copy => value,
                         Mode::Combine => {
                             let twice = Defect::Twice(Place { step: number, member, block });

@@ -1,9 +1,13 @@
 //! Data flow of a collective: which member sends which blocks to which other, in which step.
 
+mod transfer;
+
 use std::ops::Range;
 
 use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
+
+pub use transfer::{Aside, Mode, Moments, Transfer};
 
 /// Stands for every member, as who contributes to a block or who needs it.
 pub const ALL: u32 = u32::MAX;
@@ -20,39 +24,6 @@ pub struct Block {
     pub from: u32,
     /// The member that needs it, or [`ALL`].
     pub to: u32,
-}
-
-/// What the target of a transfer does with what comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// It takes the place of what the target has.
-    Copy,
-    /// It is added to what the target has.
-    Combine,
-}
-
-/// Blocks that go from one member to another in one message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
-    /// It carries what the source holds after all steps before this one.
-    pub step: u32,
-    /// The member that sends.
-    pub source: u32,
-    /// The member that receives.
-    pub target: u32,
-    /// What the target does with it.
-    pub mode: Mode,
-}
-
-/// When something happens to a message, as places in the order in which all messages of a plan begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moments {
-    /// Its own place.
-    pub begun: u32,
-    /// The place of the first that begins when its last byte has left its source.
-    pub left: u32,
-    /// The place of the first that begins when its last byte has come to its target.
-    pub arrived: u32,
 }
 
 /// A collective operation as data flow between members, numbered from 0.
@@ -160,6 +131,12 @@ impl Flow {
         self.is_copied
     }
 
+    /// How many values a member may have of each block: two where some are aside, else one. O(messages).
+    pub fn values(&self) -> usize {
+        let has_aside = |transfer: &Transfer| transfer.aside != Aside::NONE;
+        1 + usize::from(self.transfers.iter().any(has_aside))
+    }
+
     /// How many steps there are: one more than the number of the last.
     pub fn steps(&self) -> u32 {
         self.transfers.iter().map(|transfer| transfer.step + 1).max().unwrap_or(0)
@@ -197,12 +174,12 @@ impl Flow {
 
     /// Adds a message that takes the place of what the target has.
     pub fn copy(&mut self, step: u32, source: u32, target: u32, blocks: impl IntoIterator<Item = u32>) {
-        self.send(Transfer { step, source, target, mode: Mode::Copy }, blocks);
+        self.send(Transfer::new(step, source, target, Mode::Copy), blocks);
     }
 
     /// Adds a message that is added to what the target has.
     pub fn combine(&mut self, step: u32, source: u32, target: u32, blocks: impl IntoIterator<Item = u32>) {
-        self.send(Transfer { step, source, target, mode: Mode::Combine }, blocks);
+        self.send(Transfer::new(step, source, target, Mode::Combine), blocks);
     }
 
     /// The same with other steps, by message.
@@ -254,7 +231,7 @@ impl Flow {
 
     /// The flow of the reversed operation: every message the other way, the last first; what was copied is added up.
     ///
-    /// Right if no member receives a block twice, so that a reversed member gives each sum away once.
+    /// Right if no member receives a block twice, so that a reversed member gives each sum away once, and nothing is aside.
     pub fn reversed(&self) -> Self {
         let last = self.steps();
         let blocks = self.blocks.iter().map(|&Block { bytes, from, to }| Block { bytes, from: to, to: from });
@@ -263,12 +240,7 @@ impl Flow {
         let adds = |block: u32| flow_adds(&self.blocks, block);
         for (index, transfer) in self.transfers.iter().enumerate().rev() {
             let mode = if self.carried(index).any(adds) { Mode::Combine } else { Mode::Copy };
-            let turned = Transfer {
-                step: last - 1 - transfer.step,
-                source: transfer.target,
-                target: transfer.source,
-                mode,
-            };
+            let turned = Transfer::new(last - 1 - transfer.step, transfer.target, transfer.source, mode);
             flow.transfers.push(turned);
             flow.carried.push_row(self.carried.row(index).iter().copied());
         }

@@ -12,6 +12,7 @@
 //! | [`shape`] | trees, butterflies, operations made of others |
 //! | [`tree_line`] | trees over a line, and over a box axis by axis |
 //! | [`line`](mod@line) | all-gathers of members in a line or a ring |
+//! | [`prefix`] | sums of runs of members, and what lies before a run |
 //! | [`product`] | from lines to boxes, axis by axis |
 //! | [`algorithm`] | the table of [`Algorithm`]s |
 //! | [`algorithms`] | the algorithms, one file for each family |
@@ -33,6 +34,7 @@ pub mod line;
 pub mod msccl;
 pub mod operation;
 pub mod predict;
+pub mod prefix;
 pub mod product;
 pub mod ranges;
 mod schedule;

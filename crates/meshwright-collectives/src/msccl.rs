@@ -247,7 +247,7 @@ fn pieces(layout: &Layout, flow: &Flow, index: usize, gpus: &mut [Gpu]) -> Vec<(
 ///
 /// # Errors
 ///
-/// [`Error::NotApplicable`] for a barrier, for blocks without a common measure, and for what the interpreter of MSCCL does
+/// [`Error::NotApplicable`] for a barrier, for blocks without a common measure, for partial sums aside, and for what the interpreter of MSCCL does
 /// not take: more than 32 thread blocks of a member, or more than 256 steps of one.
 ///
 /// # Complexity
@@ -269,6 +269,9 @@ fn pieces(layout: &Layout, flow: &Flow, index: usize, gpus: &mut [Gpu]) -> Vec<(
 pub fn xml(task: &Task<'_>, flow: &Flow, name: &str) -> Result<String> {
     if task.operation == Operation::Barrier {
         return refused("a barrier carries no chunks");
+    }
+    if flow.values() > 1 {
+        return refused(&format!("{name} keeps two partial sums of a block; --algorithm names another"));
     }
     let layout = Layout::of(task, flow)?;
     let mut gpus: Vec<Gpu> = (0..flow.members()).map(|_| Gpu::default()).collect();

@@ -7,7 +7,7 @@ use meshwright_core::units::{Bytes, Cycles};
 use meshwright_schedule::{Message, Phases, cost};
 
 use crate::Task;
-use crate::flow::{Flow, Mode};
+use crate::flow::Flow;
 
 /// The predicted time: as if a barrier ended every step.
 ///
@@ -65,8 +65,8 @@ fn adding(task: &Task<'_>, flow: &Flow) -> u64 {
         .transfers()
         .iter()
         .enumerate()
-        .filter(|(_, transfer)| transfer.mode == Mode::Combine)
-        .map(|(index, transfer)| (transfer.step, transfer.target, flow.bytes(index)))
+        .filter(|(_, transfer)| transfer.sums() > 0)
+        .map(|(index, transfer)| (transfer.step, transfer.target, flow.bytes(index) * transfer.sums()))
         .collect();
     sums.sort_unstable();
     let of_member = |all: &[(u32, u32, u64)]| all.iter().map(|&(.., bytes)| bytes).sum::<u64>();

@@ -7,7 +7,7 @@ use meshwright_core::csr::Csr;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_schedule::{Awaits, Dependency, Op, Rank, Schedule};
 
-use crate::flow::{Flow, Mode};
+use crate::flow::{Flow, Mode, Transfer};
 
 /// No entry.
 const NONE: u32 = u32::MAX;
@@ -27,7 +27,9 @@ fn usizes(range: Range<u32>) -> Range<usize> {
 /// What a send of a block waits for: steps of the rank that brought something of it, in a list from the last back.
 #[derive(Default)]
 struct Brought {
-    /// By block the last entry.
+    /// How many blocks there are.
+    blocks: usize,
+    /// By block the last entry, behind these that of what is aside.
     last: Vec<u32>,
     /// Step of the rank, and the entry before.
     entries: Vec<(u32, u32)>,
@@ -40,12 +42,33 @@ struct Brought {
 }
 
 impl Brought {
-    fn bring(&mut self, block: u32, step: u32, mode: Mode) {
+    fn new(flow: &Flow) -> Self {
+        let blocks = flow.blocks().len();
+        Self { blocks, last: vec![NONE; blocks * flow.values()], ..Self::default() }
+    }
+
+    /// What a message carries, here.
+    fn carried<'f>(&self, flow: &'f Flow, index: usize) -> impl Iterator<Item = u32> + use<'f> {
+        let from = if flow.transfers()[index].aside.sent { self.blocks as u32 } else { 0 };
+        flow.carried(index).map(move |block| from + block)
+    }
+
+    /// Notes what came with a message in a step of the rank, and was added up in another.
+    fn bring(&mut self, flow: &Flow, index: usize, [came, added]: [u32; 2]) {
+        for (mode, from) in flow.transfers()[index].modes().into_iter().zip([0, self.blocks as u32]) {
+            let step = if mode == Mode::Combine { added } else { came };
+            if mode != Mode::Leave {
+                flow.carried(index).for_each(|block| self.enter(from + block, step, mode));
+            }
+        }
+    }
+
+    fn enter(&mut self, block: u32, step: u32, mode: Mode) {
         let last = &mut self.last[block as usize];
         if *last == NONE {
             self.touched.push(block);
         }
-        let before = if mode == Mode::Copy { NONE } else { *last };
+        let before = if mode == Mode::Combine { *last } else { NONE };
         *last = self.entries.len() as u32;
         self.entries.push((step, before));
     }
@@ -119,7 +142,7 @@ impl Flow {
     pub fn schedule(&self, nodes: &[NodeId], machine_nodes: u32, combine: Option<Ratio>) -> Schedule {
         let events = self.events();
         let mut ranks = vec![Rank::default(); machine_nodes as usize];
-        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        let mut brought = Brought::new(self);
         let relays = self.relays();
         for (events, node) in events.rows().zip(nodes) {
             ranks[node.index()] = self.rank(events, nodes, combine, (&mut brought, &relays));
@@ -181,7 +204,8 @@ impl Flow {
     pub fn longest_chain(&self, alone: impl Fn(usize) -> u64) -> Option<u64> {
         // Members that stay in step have one time for all blocks.
         let blocks = if self.is_stepwise() { 1 } else { self.blocks().len() };
-        let many = self.members() as usize * blocks;
+        let wide = if self.is_stepwise() { 1 } else { blocks * self.values() };
+        let many = self.members() as usize * wide;
         if many > CHAIN_MAX {
             return None;
         }
@@ -191,8 +215,9 @@ impl Flow {
         for step in self.by_step().rows() {
             arrives.clear();
             arrives.extend(step.iter().map(|&index| {
-                let source = self.transfers()[index as usize].source as usize;
-                let here = &there[source * blocks..][..blocks];
+                let Transfer { source, aside, .. } = self.transfers()[index as usize];
+                let from = if aside.sent { wide - blocks } else { 0 };
+                let here = &there[source as usize * wide + from..][..blocks];
                 let most = |range: &[u64]| range.iter().copied().max().unwrap_or(0);
                 let begins = match self.is_stepwise() {
                     true => here[0],
@@ -205,16 +230,20 @@ impl Flow {
             for (&index, &at) in step.iter().zip(&arrives) {
                 last = last.max(at);
                 let transfer = self.transfers()[index as usize];
-                let here = &mut there[transfer.target as usize * blocks..][..blocks];
+                let here = &mut there[transfer.target as usize * wide..][..wide];
                 if self.is_stepwise() {
                     here[0] = here[0].max(at);
                     continue;
                 }
-                for range in self.ranges(index as usize) {
-                    let copies = transfer.mode == Mode::Copy;
-                    here[usizes(range)]
-                        .iter_mut()
-                        .for_each(|time| *time = if copies { at } else { at.max(*time) });
+                for (mode, from) in transfer.modes().into_iter().zip([0, wide - blocks]) {
+                    let set = |time: &mut u64| match mode {
+                        Mode::Copy => *time = at,
+                        Mode::Combine => *time = at.max(*time),
+                        Mode::Leave => {}
+                    };
+                    for range in self.ranges(index as usize) {
+                        here[from..][usizes(range)].iter_mut().for_each(set);
+                    }
                 }
             }
         }
@@ -224,19 +253,17 @@ impl Flow {
     /// Which message waits for which other to arrive: pairs of the one awaited and the one that waits.
     pub fn waits(&self) -> Vec<(u32, u32)> {
         let transfers = self.transfers();
-        let mut brought = Brought { last: vec![NONE; self.blocks().len()], ..Brought::default() };
+        let mut brought = Brought::new(self);
         brought.seen.resize(transfers.len(), NONE);
         let mut waits = Vec::new();
         for events in self.events().rows() {
             for &event in events {
                 let index = event / 2;
                 if event % 2 == 0 {
-                    brought.wait(self.carried(index as usize), index);
+                    brought.wait(brought.carried(self, index as usize), index);
                     waits.extend(brought.awaited.iter().map(|&on| (on, index)));
                 } else {
-                    for block in self.carried(index as usize) {
-                        brought.bring(block, index, transfers[index as usize].mode);
-                    }
+                    brought.bring(self, index as usize, [index; 2]);
                 }
             }
             brought.clear();
@@ -268,8 +295,7 @@ impl Flow {
             let (transfer, bytes) = (self.transfers()[index], Bytes(self.bytes(index)));
             let mut step = rank.ops.len() as u32;
             if event % 2 == 0 {
-                let carried = || self.carried(index);
-                let alike = self.is_stepwise() || brought.wait(carried(), step);
+                let alike = self.is_stepwise() || brought.wait(brought.carried(self, index), step);
                 let awaited = if self.is_stepwise() { &mut come } else { &mut brought.awaited };
                 let awaits = if relays[index].is_some() { Awaits::Head } else { Awaits::End };
                 rank.dependencies.extend(awaited.iter().map(|&on| Dependency { step, on, awaits }));
@@ -280,7 +306,7 @@ impl Flow {
                     awaited.push(step);
                     rank.dependencies.push(waits(step + 1, step));
                     if !self.is_stepwise() {
-                        brought.join(carried(), step);
+                        brought.join(brought.carried(self, index), step);
                     }
                 }
                 rank.ops.push(Op::Send { peer: nodes[transfer.target as usize], bytes, tag: transfer.step });
@@ -294,17 +320,18 @@ impl Flow {
                 continue;
             }
             rank.ops.push(Op::Recv { peer: nodes[transfer.source as usize], bytes, tag: transfer.step });
-            if let Some(combine) = combine.filter(|_| transfer.mode == Mode::Combine) {
+            let came = step;
+            if let Some(combine) = combine.filter(|_| transfer.sums() > 0) {
                 rank.dependencies.push(waits(step + 1, step));
                 step += 1;
-                let ticks = bytes.0 * combine.numerator();
+                let ticks = bytes.0 * transfer.sums() * combine.numerator();
                 rank.ops.push(Op::Calc { cycles: Cycles(ticks.div_ceil(combine.denominator())) });
             }
             places.push(step);
             if self.is_stepwise() {
                 come.push(step);
             } else {
-                self.carried(index).for_each(|block| brought.bring(block, step, transfer.mode));
+                brought.bring(self, index, [came, step]);
             }
         }
         if !self.moments().is_empty() {

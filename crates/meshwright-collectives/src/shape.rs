@@ -115,7 +115,7 @@ pub fn gathering(
         for (member, has) in (0..).zip(&mut next) {
             for source in sources(step, member) {
                 let new = held[source as usize].without(has);
-                flow.send_ranges(Transfer { step, source, target: member, mode: Mode::Copy }, new.ranges());
+                flow.send_ranges(Transfer::new(step, source, member, Mode::Copy), new.ranges());
                 *has = has.with(&new);
             }
         }

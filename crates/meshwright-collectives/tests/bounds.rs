@@ -223,7 +223,7 @@ fn fastest(task: &Task<'_>, messages: usize) -> Option<Cycles> {
     let all: Vec<Transfer> = pairs
         .flat_map(|(source, target)| (0..steps).map(move |step| (source, target, step)))
         .flat_map(|(source, target, step)| {
-            modes.iter().map(move |&mode| Transfer { step, source, target, mode })
+            modes.iter().map(move |&mode| Transfer::new(step, source, target, mode))
         })
         .collect();
     let mut chosen: Vec<usize> = (0..messages).collect();

@@ -2,12 +2,14 @@
 //!
 //! # Source
 //!
-//! `hillis1986`, `brent1982`; `hensgen1988` for the barrier.
+//! `hillis1986`, `brent1982`, `leighton1992`, `sanders2006`; `hensgen1988` for the barrier.
 
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
+use meshwright_network::topology::Topology;
 
 use crate::algorithm::Algorithm;
 use crate::flow::Flow;
+use crate::prefix::PrefixTree;
 use crate::{Operation, Task};
 
 /// Those of this file.
@@ -40,6 +42,24 @@ pub const ALGORITHMS: &[Algorithm] = &[
         flow: chain,
     },
     Algorithm {
+        name: "scan-rows",
+        summary: "chains along rows, over the ends of rows, and back along rows, in chunks that stream",
+        formula: "L (c + h) + b V (k + L - 1) / k in k chunks, L = 2 (n_1 + ... + n_d) - n_1 - 2 d + 1",
+        source: "leighton1992",
+        operations: &[Operation::Scan],
+        streams: true,
+        flow: rows,
+    },
+    Algorithm {
+        name: "scan-exchange",
+        summary: "the sum of its run to the member 1, 2, 4, ... away, which adds it to its own if it comes from before",
+        formula: "ceil(log2 p) (c + h d + b V)",
+        source: "sanders2006",
+        operations: &[Operation::Scan],
+        streams: true,
+        flow: exchange,
+    },
+    Algorithm {
         name: "dissemination",
         summary: "a word to the member 1, 2, 4, ... after, any number of members",
         formula: "ceil(log2 p) (c + h d)",
@@ -66,24 +86,26 @@ fn doubling(task: &Task<'_>) -> Result<Flow> {
 
 /// Member r knows the last 2^k up to itself after k steps up where 2^k divides r + 1; what lacks comes down.
 fn tree(task: &Task<'_>) -> Result<Flow> {
-    let (members, steps) = (task.members(), doublings(task));
-    let mut flow = task.flow();
-    for step in 0..steps {
-        let far = 1 << step;
-        (2 * far - 1..members).step_by(2 * far as usize).for_each(|to| flow.combine(step, to - far, to, [0]));
-    }
-    for down in 0..steps.saturating_sub(1) {
-        let far = 1 << (steps - 2 - down);
-        let knowing = (2 * far - 1..members.saturating_sub(far)).step_by(2 * far as usize);
-        knowing.for_each(|from| flow.combine(steps + down, from, from + far, [0]));
-    }
-    Ok(flow)
+    Ok(PrefixTree::uniform(task.machine().nodes(), 2).flow(task))
 }
 
 fn chain(task: &Task<'_>) -> Result<Flow> {
-    let mut flow = task.flow();
-    (1..task.members()).for_each(|to| flow.combine(to - 1, to - 1, to, [0]));
-    Ok(flow)
+    Ok(PrefixTree::chains([task.machine().nodes()]).flow(task))
+}
+
+fn rows(task: &Task<'_>) -> Result<Flow> {
+    let of_rows = PrefixTree::of_box(task).filter(|tree| tree.levels() > 1);
+    let refused = || {
+        Error::not_applicable(
+            "scan-rows",
+            "it needs a box of two dimensions or more: along one it is scan-chain",
+        )
+    };
+    Ok(of_rows.ok_or_else(refused)?.flow(task))
+}
+
+fn exchange(task: &Task<'_>) -> Result<Flow> {
+    Ok(PrefixTree::Exchange(vec![2; doublings(task) as usize]).flow(task))
 }
 
 fn dissemination(task: &Task<'_>) -> Result<Flow> {

@@ -133,7 +133,7 @@ fn odd(parts: &[Block], offset: Offset) -> Result<Flow> {
     }
     for (block, at) in others.blocks().iter().zip(0..) {
         let step = (block.from + 1).ilog2().min(turns.steps().saturating_sub(1));
-        let exchange = |source, target| Transfer { step, source, target, mode: Mode::Copy };
+        let exchange = |source, target| Transfer::new(step, source, target, Mode::Copy);
         flow.send_ranges(exchange(block.from, last), &[(at, at + 1)]);
         flow.send_ranges(exchange(last, block.from), &[(last, last + 1)]);
     }

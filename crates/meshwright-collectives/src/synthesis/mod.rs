@@ -27,7 +27,7 @@
 //! | `calendar` | events of both clocks |
 //! | [`composed`] | all-gather as gather and broadcast |
 //! | [`relays`] | blocks that go over other members, those for the same in one message |
-//! | [`scans`] | prefix trees of mixed radices |
+//! | [`scans`] | which prefix trees |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
 
 mod calendar;
@@ -66,6 +66,7 @@ use meshwright_core::error::Result;
 use meshwright_core::units::Cycles;
 
 use crate::flow::Flow;
+use crate::prefix::PrefixTree;
 use crate::{Algorithm, Operation, Task};
 use cells::Cells;
 use composed::Composed;
@@ -76,7 +77,6 @@ use packing::{Depth, Trees};
 use product::Product;
 use relays::Relays;
 use routes::Routes;
-use scans::PrefixTree;
 use spread::Spread;
 
 /// The most messages of a schedule that is tried.

@@ -155,7 +155,7 @@ impl Overlay {
             };
             let adds = sums && self.phase(letter) < 2;
             let mode = if adds { Mode::Combine } else { Mode::Copy };
-            let transfer = Transfer { step, source, target, mode };
+            let transfer = Transfer::new(step, source, target, mode);
             match letter {
                 Letter::Up(at) | Letter::Down(at) if self.is_personalised => {
                     flow.send(transfer, below[at].iter().copied());

@@ -37,7 +37,7 @@ pub(super) struct Member<'f> {
     /// By block its bytes.
     widths: Vec<u64>,
     is_barrier: bool,
-    /// What it has of each block of which it has something.
+    /// What it has of each block of which it has something, behind all blocks what of them is aside.
     held: BTreeMap<u32, Vec<u8>>,
     found: Found,
 }
@@ -49,13 +49,13 @@ impl<'f> Member<'f> {
         let mut held = BTreeMap::new();
         for ((block, &width), number) in flow.blocks().iter().zip(&widths).zip(0..) {
             if block.from == meshwright_collectives::flow::ALL || block.from == me {
-                held.insert(
-                    number,
-                    match is_barrier {
-                        true => owed::heard(me..=me, width),
-                        false => owed::bytes(owed::contribution(run, me, number), width as usize),
-                    },
-                );
+                let own = match is_barrier {
+                    true => owed::heard(me..=me, width),
+                    false => owed::bytes(owed::contribution(run, me, number), width as usize),
+                };
+                let behind = (1..flow.values() as u32).map(|aside| number + aside * widths.len() as u32);
+                held.extend(behind.map(|place| (place, own.clone())));
+                held.insert(number, own);
             }
         }
         Self { flow, me, run, widths, is_barrier, held, found: Found::default() }
@@ -89,9 +89,11 @@ impl<'f> Member<'f> {
     fn message(&mut self, step: u32, index: u32) -> Vec<u8> {
         let mut message = Vec::with_capacity(HEADER + self.length(index) + ROOM);
         message.extend_from_slice(&self.header(index));
+        let is_aside = self.flow.transfers()[index as usize].aside.sent;
+        let from = if is_aside { self.widths.len() as u32 } else { 0 };
         for block in self.flow.carried(index as usize) {
             let width = self.widths[block as usize] as usize;
-            match self.held.get(&block) {
+            match self.held.get(&(from + block)) {
                 Some(bytes) => message.extend_from_slice(bytes),
                 None => {
                     message.resize(message.len() + width, 0);
@@ -119,13 +121,16 @@ impl<'f> Member<'f> {
         for block in self.flow.carried(index as usize) {
             let (bytes, rest) = payload.split_at(self.widths[block as usize] as usize);
             payload = rest;
-            match (self.held.entry(block), transfer.mode) {
-                (Entry::Vacant(place), _) => _ = place.insert(bytes.to_vec()),
-                (Entry::Occupied(held), Mode::Copy) => held.into_mut().copy_from_slice(bytes),
-                (Entry::Occupied(held), Mode::Combine) if self.is_barrier => {
-                    held.into_mut().iter_mut().zip(bytes).for_each(|(bits, more)| *bits |= more);
+            for (mode, place) in transfer.modes().into_iter().zip([block, block + self.widths.len() as u32]) {
+                match (self.held.entry(place), mode) {
+                    (_, Mode::Leave) => {}
+                    (Entry::Vacant(place), _) => _ = place.insert(bytes.to_vec()),
+                    (Entry::Occupied(held), Mode::Copy) => held.into_mut().copy_from_slice(bytes),
+                    (Entry::Occupied(held), Mode::Combine) if self.is_barrier => {
+                        held.into_mut().iter_mut().zip(bytes).for_each(|(bits, more)| *bits |= more);
+                    }
+                    (Entry::Occupied(held), Mode::Combine) => add(held.into_mut(), bytes),
                 }
-                (Entry::Occupied(held), Mode::Combine) => add(held.into_mut(), bytes),
             }
         }
     }
