@@ -54,7 +54,7 @@ impl Layout {
         let mut layout =
             Self { operation: task.operation, first: vec![[0; 2]; blocks.len()], length, chunks: 0 };
         let mut order: Vec<usize> = (0..blocks.len()).collect();
-        order.sort_by_key(|&at| (blocks[at].from, blocks[at].to, at));
+        order.sort_unstable_by_key(|&at| (blocks[at].from, blocks[at].to, at));
         let mut ends: [BTreeMap<u32, u64>; 2] = Default::default();
         for at in order {
             let whole = u32::MAX;

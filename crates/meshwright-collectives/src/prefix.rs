@@ -226,7 +226,7 @@ pub(crate) fn radices(nodes: u32, radix: u32) -> Vec<u32> {
 pub(crate) fn sides(task: &Task<'_>) -> Option<Vec<u32>> {
     let Network::Grid(grid) = task.machine().network() else { return None };
     let mut axes: Vec<usize> = (0..grid.dimensions()).filter(|&axis| grid.sides()[axis] > 1).collect();
-    axes.sort_by_key(|&axis| grid.stride(axis));
+    axes.sort_unstable_by_key(|&axis| grid.stride(axis));
     Some(axes.into_iter().map(|axis| grid.sides()[axis]).collect())
 }
 

@@ -136,7 +136,7 @@ impl Group {
         assert_eq!(colours.len(), self.members.len(), "a colour for each member");
         assert_eq!(keys.len(), self.members.len(), "a key for each member");
         let mut ranks: Vec<usize> = (0..self.members.len()).collect();
-        ranks.sort_by_key(|&rank| (colours[rank], keys[rank], rank));
+        ranks.sort_unstable_by_key(|&rank| (colours[rank], keys[rank], rank));
         ranks
             .chunk_by(|&a, &b| colours[a] == colours[b])
             .map(|part| (colours[part[0]], Self { members: part.iter().map(|&r| self.members[r]).collect() }))

@@ -138,7 +138,7 @@ fn over_max(nodes: &[Target], largest: f64, rule: Rule) -> f64 {
 /// By piece, the place of its node.
 fn largest_first(nodes: &[Target], sizes: &[u64], whole: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|&piece| (std::cmp::Reverse(sizes[piece]), piece));
+    order.sort_unstable_by_key(|&piece| (std::cmp::Reverse(sizes[piece]), piece));
     let mut load = vec![0.0; nodes.len()];
     let mut given = vec![0; sizes.len()];
     for piece in order {

@@ -210,7 +210,7 @@ mod tests {
         }
         let (mut edges, mut next) = (Vec::new(), 0);
         grow(sides, &axes(sides), 1, &mut next, &mut edges);
-        edges.sort_by_key(|&(phase, _, child)| (phase, child));
+        edges.sort_unstable_by_key(|&(phase, _, child)| (phase, child));
         edges
     }
 

@@ -181,14 +181,14 @@ impl Search<'_> {
             task.nodes().iter().map(|&node| task.machine().coordinates(node)).collect();
         let along = |axis: usize| {
             let mut order: Vec<u32> = (0..task.members()).collect();
-            order.sort_by_key(|&member| (coordinates[member as usize][axis], member));
+            order.sort_unstable_by_key(|&member| (coordinates[member as usize][axis], member));
             order
         };
         let mut orders: Vec<Vec<u32>> = (0..coordinates[0].len()).map(along).collect();
         for center in [task.root, 0] {
             let away = self.wires.distances(center);
             let mut order: Vec<u32> = (0..task.members()).collect();
-            order.sort_by_key(|&member| (away[member as usize], member));
+            order.sort_unstable_by_key(|&member| (away[member as usize], member));
             orders.push(order);
         }
         let back: Vec<Vec<u32>> = orders.iter().map(|order| order.iter().rev().copied().collect()).collect();
@@ -200,7 +200,7 @@ impl Search<'_> {
     fn pairs(&self) -> Vec<(u32, u32)> {
         let (task, members) = (self.task, self.task.members());
         let mut few: Vec<u32> = (0..members).collect();
-        few.sort_by_key(|&member| (self.wires.degree(member), member));
+        few.sort_unstable_by_key(|&member| (self.wires.degree(member), member));
         let farthest = |from: u32| {
             let away = self.wires.distances(from);
             (0..members).max_by_key(|&to| (away[to as usize], to)).expect("a member")

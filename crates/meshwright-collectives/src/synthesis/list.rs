@@ -171,7 +171,7 @@ impl Plan {
     /// The messages in the order in which they begin, and by message its place in it.
     fn order(&self) -> (Vec<u32>, Vec<u32>) {
         let mut order: Vec<u32> = (0..self.begun.len() as u32).collect();
-        order.sort_by_key(|&index| (self.begun[index as usize], index));
+        order.sort_unstable_by_key(|&index| (self.begun[index as usize], index));
         let mut steps = vec![0; order.len()];
         for (step, index) in (0..).zip(&order) {
             steps[*index as usize] = step;

@@ -105,7 +105,7 @@ fn central(cells: &[Vec<u32>], axis: usize) -> Vec<u32> {
         cells.iter().map(of).sum()
     };
     let mut order: Vec<u32> = (0..cells.last().map_or(1, |cell| cell[axis])).collect();
-    order.sort_by_key(|&place| (far(place), place));
+    order.sort_unstable_by_key(|&place| (far(place), place));
     order
 }
 

@@ -171,7 +171,7 @@ fn looked(task: &Task<'_>) -> Result<Vec<Looked>> {
     all.retain(|tree| left.pays(tree.messages(nodes) as usize));
     let looked: Result<Vec<Looked>> = all.into_par_iter().map(|tree| Looked::at(task, tree)).collect();
     let mut looked = looked?;
-    looked.sort_by_key(|looked| looked.expected);
+    looked.sort_unstable_by_key(|looked| looked.expected);
     looked.truncate(TRIED);
     Ok(looked)
 }
@@ -194,7 +194,7 @@ pub(super) fn search(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Resu
     let all: Vec<&Looked> = looked.iter().collect();
     let mut found = run(&all, &|_| vec![1])?;
     found.extend(run(&all, &|looked| vec![looked.chunks].into_iter().filter(|&many| many > 1).collect())?);
-    found.sort_by_key(|found| found.cycles);
+    found.sort_unstable_by_key(|found| found.cycles);
     let is_best = |looked: &&Looked| {
         let mut best = found.iter().take(CHUNKED);
         best.any(|found| matches!(&found.recipe, Recipe::Prefixes(tree, _) if *tree == looked.tree))

@@ -118,7 +118,7 @@ impl Seating {
     /// Processes of equal keys share a place; places stand in the order of the keys.
     fn sorted(keys: &[Vec<u32>], hosts: &[u32]) -> Self {
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.sort_by_key(|&process| (&keys[process as usize], process));
+        order.sort_unstable_by_key(|&process| (&keys[process as usize], process));
         let mut seating = Self {
             places: vec![0; keys.len()],
             hosts: Vec::new(),

@@ -53,7 +53,7 @@ impl Stealing {
     pub fn new(case: &Case<'_>, node: NodeId, victims: Victims, seed: u64) -> Self {
         let mut order: Vec<NodeId> = case.machine().living().filter(|&other| other != node).collect();
         if victims != Victims::Random {
-            order.sort_by_key(|&other| (case.hops(node, other), other));
+            order.sort_unstable_by_key(|&other| (case.hops(node, other), other));
         }
         let base = rng::stream(seed, "victims").next_u64();
         let drawn = [base as u32, (base >> 32) as u32, node.0, 0];

@@ -103,7 +103,7 @@ impl Terrain {
 fn orders(machine: &Machine, living: &[NodeId]) -> Vec<Vec<NodeId>> {
     let sorted = |key: &dyn Fn(NodeId) -> u32| {
         let mut order = living.to_vec();
-        order.sort_by_key(|&node| (key(node), node));
+        order.sort_unstable_by_key(|&node| (key(node), node));
         order
     };
     let sides = machine.sides();

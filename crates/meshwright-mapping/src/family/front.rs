@@ -115,7 +115,7 @@ impl<'a> FrontSearch<'a> {
     fn new(exponents: &[u32], weights: &'a [f64]) -> Self {
         let mut axes: Vec<(usize, u32)> =
             exponents.iter().copied().enumerate().filter(|axis| axis.1 > 0).collect();
-        axes.sort_by_key(|&(axis, exponent)| std::cmp::Reverse((exponent, axis)));
+        axes.sort_unstable_by_key(|&(axis, exponent)| std::cmp::Reverse((exponent, axis)));
         let shift = |index: usize| axes[index + 1..].iter().map(|axis| axis.1).sum();
         let shifts = (0..axes.len()).map(shift).collect();
         let limits = Limits::of(exponents);

@@ -198,7 +198,7 @@ pub(super) fn corners_of_a_random_order(mesh: &Machine, side: u32) -> Group {
     let nearest = |nodes: &[NodeId], far: bool| {
         let mut near: Vec<(u32, usize)> =
             (0..nodes.len()).map(|at| (nodes[at].0 / side + nodes[at].0 % side, at)).collect();
-        near.sort_by_key(|&(sum, at)| (if far { 2 * side - sum } else { sum }, at));
+        near.sort_unstable_by_key(|&(sum, at)| (if far { 2 * side - sum } else { sum }, at));
         near.into_iter().map(|(_, at)| at).collect::<Vec<_>>()
     };
     let size =

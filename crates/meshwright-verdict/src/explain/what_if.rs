@@ -302,7 +302,7 @@ fn dead_rows(given: &Given<'_>) -> Vec<Change> {
             None => rows.push((row, 1)),
         }
     }
-    rows.sort_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
+    rows.sort_unstable_by_key(|&(row, count)| (std::cmp::Reverse(count), row));
     let change = |&(row, count): &(u32, u32)| {
         let left = machine.dead().iter().copied().filter(|&node| grid.coordinate(node, 0) != row).collect();
         let revived = machine.clone().with_dead(left).ok().map(Trial::On);

@@ -63,7 +63,7 @@ impl Explanation {
         let mut told: Vec<usize> = (0..self.phases.len()).collect();
         if told.len() > PHASES_TOLD {
             // Of equal ones the first.
-            told.sort_by_key(|&index| (std::cmp::Reverse(self.phases[index].cycles), index));
+            told.sort_unstable_by_key(|&index| (std::cmp::Reverse(self.phases[index].cycles), index));
             told.truncate(PHASES_LONGEST);
         }
         let mut lines = Vec::new();

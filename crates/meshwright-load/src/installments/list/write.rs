@@ -18,7 +18,7 @@ pub(super) fn write(scale: &Scale, steps: &Steps, times: &Times, installments: V
     let per_cycle = scale.costs().ticks_per_cycle();
     let mut programs = Programs::new(machine.nodes(), machine.links());
     let mut order: Vec<u32> = (0..steps.all.len() as u32).collect();
-    order.sort_by_key(|&step| (times.begin[step as usize], step));
+    order.sort_unstable_by_key(|&step| (times.begin[step as usize], step));
     // By step, the step of the program that ends with it at the node where others wait for it.
     let mut ended = vec![u32::MAX; steps.all.len()];
     let mut link_free = vec![0; machine.links() as usize];
