@@ -4,10 +4,10 @@
 //! |---|---|
 //! | a command ends: exit 0, 1 or 2; 2 says why, prints nothing else and writes nothing | here |
 //! | no simulated time is below a bound | every verb |
-//! | no winner is slower than a row of its own table, than its front, or than doing nothing | `map`, `split`, `plan` |
+//! | no winner is slower than a row of its own table, than its front, or than doing nothing | `map`, `split`, `plan`, `race` |
 //! | a search is never worse than a placement of the same table | `map` |
-//! | `map`, `plan` and `simulate` agree on one schedule, deadlock included | `map` |
-//! | what `check` refuses no row claims | `split` |
+//! | `map`, `plan` and `simulate` agree on one schedule, deadlock included | `map`; `race` and `simulate` |
+//! | what `check` refuses no row claims; the certificate of a bound proves it | `split`; `race` |
 //! | what is measured is no more than the bound of the curve | `sweep` |
 //!
 //! A quick sample runs always. The long one takes its size and its first seed from the environment:
@@ -18,6 +18,7 @@ mod draw;
 mod groups;
 mod map;
 mod plan;
+mod race;
 mod simulate;
 mod split;
 mod sweep;
@@ -64,6 +65,7 @@ const KINDS: &[Kind] = &[
     simulate::SCHEDULE,
     sweep::SWEEP,
     plan::PLAN,
+    race::RACE,
 ];
 
 impl Case {
@@ -242,7 +244,7 @@ fn kept_cases_hold() {
 
 #[test]
 fn random_commands_hold() {
-    const COUNT: u64 = 210;
+    const COUNT: u64 = 240;
     let (answered, failures) = sample(0, COUNT);
     assert!(failures.is_empty(), "{}", told(&failures));
     // Commands that are all refused would show nothing.

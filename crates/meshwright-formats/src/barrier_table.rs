@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{MachineForm, is_kind, parsed};
+use crate::json::FORMAT;
 use crate::scenario::ScenarioText;
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -50,6 +51,8 @@ pub struct BarrierEntry {
 /// What has come of a table that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedTable {
+    /// The version of this form: 1.
+    pub format: u32,
     /// [`KIND`].
     pub kind: &'static str,
     /// The name of the machine.
@@ -168,6 +171,7 @@ impl BarrierTable {
                 .push(format!("the longest way from the root has {height} links, not {}", self.height_links));
         }
         Ok(CheckedTable {
+            format: FORMAT,
             kind: KIND,
             machine: machine.name().to_string(),
             tree: self.tree.clone(),

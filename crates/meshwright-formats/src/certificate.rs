@@ -20,6 +20,7 @@ use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Switchi
 use meshwright_sim::fitting::{self, FLIT_HOPS_MAX};
 
 use self::collective::CollectiveFile;
+use crate::json::FORMAT;
 use crate::scenario::ScenarioText;
 
 /// What the key `kind` of such a file says.
@@ -106,6 +107,8 @@ pub struct PlacementForm {
 /// What has come of a check.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckedBound {
+    /// The version of this form: 1.
+    pub format: u32,
     /// The tasks.
     pub tasks: String,
     /// The machine.
@@ -331,6 +334,7 @@ pub fn check(file: &CertificateFile) -> Result<CheckedBound> {
     let simulated_cycles = simulated.flatten();
     let gap = proved.zip(simulated_cycles).filter(|(proved, _)| *proved > 0);
     Ok(CheckedBound {
+        format: FORMAT,
         tasks: file.tasks.name.clone(),
         machine: file.machine.topology.clone(),
         switching: name.to_string(),

@@ -217,6 +217,7 @@ fn printed(commands: &[&str]) -> Keys {
         if command.ends_with("--json") {
             let value: Value = serde_json::from_slice(&output.stdout)
                 .unwrap_or_else(|_| panic!("{command}: {}", String::from_utf8_lossy(&output.stderr)));
+            assert_eq!(value["format"], 1, "{command}");
             walk(&mut keys, "", &value);
         }
     }

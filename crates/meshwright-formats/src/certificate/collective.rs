@@ -9,6 +9,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{NodeId, Ratio};
 
 use super::{CheckedBound, MachineForm, switching_named};
+use crate::json::FORMAT;
 
 /// What the key `kind` of such a file says.
 pub const KIND: &str = "collective-bound";
@@ -130,6 +131,7 @@ pub fn check(file: &CollectiveFile) -> Result<CheckedBound> {
         refuted.push(format!("the certificate proves {proved} cycles, not {}", file.bound_cycles));
     }
     Ok(CheckedBound {
+        format: FORMAT,
         tasks: format!("{} of {} bytes", operation.name(), file.bytes),
         machine: file.machine.topology.clone(),
         switching: name.to_string(),
