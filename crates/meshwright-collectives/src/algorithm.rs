@@ -81,7 +81,10 @@ impl Algorithm {
     /// ```
     pub fn of(&self, task: &Task<'_>) -> Result<Flow> {
         if !self.operations.contains(&task.operation) {
-            let why = format!("it is no way to do {}", task.operation.name());
+            let others: Vec<&str> =
+                all().filter(|one| one.operations.contains(&task.operation)).map(|one| one.name).collect();
+            let operation = task.operation.name();
+            let why = format!("{} does no {operation}; these do: {}", self.name, others.join(", "));
             return Err(Error::not_applicable(self.name, why));
         }
         if task.members() == 1 {

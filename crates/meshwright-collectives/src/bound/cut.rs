@@ -9,6 +9,8 @@
 //!
 //! and a head of that. T is too small while what all links out of the set carry together is less than what must leave it.
 
+use meshwright_core::words::counted;
+
 use super::certificate::Certificate;
 use super::flow::Network;
 use super::terms::{Side, Terms, Wires, bytes, part};
@@ -84,7 +86,10 @@ impl Search<'_> {
         let links = self.wires.all().filter(|&(x, y)| is_in[x as usize] && !is_in[y as usize]).count();
         let leaving = self.leaving(is_in, ends);
         let members: Vec<u32> = (0..self.task.members()).filter(|&member| is_in[member as usize]).collect();
-        let mut why = format!("{leaving} bytes leave {} members over {links} links", members.len());
+        let bytes = if leaving == 1 { "1 byte leaves".to_string() } else { format!("{leaving} bytes leave") };
+        let [around, across] =
+            [(members.len(), "member"), (links, "link")].map(|(n, noun)| counted(n as u64, noun));
+        let mut why = format!("{bytes} {around} over {across}");
         if let Some(from) = ends.0 {
             why += &format!(", no sooner than member {from} can have sent something there");
         }
