@@ -95,6 +95,19 @@ struct MpiGroup {
     communicator: SimpleCommunicator,
     world: Rc<UserGroup>,
     attendant: Attendant,
+    is_mpich: bool,
+}
+
+impl MpiGroup {
+    /// Another group of the same world.
+    fn with(&self, communicator: SimpleCommunicator) -> Self {
+        Self {
+            communicator,
+            world: Rc::clone(&self.world),
+            attendant: self.attendant.clone(),
+            is_mpich: self.is_mpich,
+        }
+    }
 }
 
 impl Other for MpiGroup {
@@ -102,15 +115,20 @@ impl Other for MpiGroup {
         let colour = colour.map_or_else(Color::undefined, |colour| Color::with_value(colour as i32));
         let communicator =
             self.attendant.during(|| self.communicator.split_by_color_with_key(colour, key))?;
-        Some(Self { communicator, world: Rc::clone(&self.world), attendant: self.attendant.clone() })
+        Some(self.with(communicator))
     }
 
     fn made_of(&mut self, members: &[u32]) -> Option<Self> {
         let ranks: Vec<i32> = members.iter().map(|&rank| rank as i32).collect();
-        let group = self.world.include(&ranks);
-        // Members of other groups make theirs at the same time: contexts keep them apart, and so does who calls.
-        let communicator = self.attendant.during(|| self.communicator.split_by_subgroup(&group))?;
-        Some(Self { communicator, world: Rc::clone(&self.world), attendant: self.attendant.clone() })
+        let (group, parent) = (self.world.include(&ranks), &self.communicator);
+        // MPI_Comm_create_group of MPICH 4.0.2 ends in a segmentation fault where the order is another than that of the parent; MPI_Comm_create
+        // does the same, and all members of the parent call it.
+        let communicator = match members {
+            _ if self.is_mpich => self.attendant.during(|| parent.split_by_subgroup_collective(&group)),
+            [] => None,
+            _ => self.attendant.during(|| parent.split_by_subgroup(&group)),
+        };
+        Some(self.with(communicator?))
     }
 
     fn is_like(&self, other: &Self) -> bool {
@@ -159,7 +177,8 @@ pub(super) fn run(arguments: &GroupsArguments, endpoint: &mut MpiEndpoint) -> Ou
     // All ranks take the same tree.
     let (own, mut crowd) = (endpoint.crowd(), 0);
     attendant.during(|| communicator.all_reduce_into(&own, &mut crowd, SystemOperation::max()));
-    let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant };
+    let is_mpich = mpi::environment::library_version().is_ok_and(|version| version.contains("MPICH"));
+    let mut other = MpiGroup { communicator, world: Rc::new(world.group()), attendant, is_mpich };
     endpoint.tell("splitting groups");
     let mut mail = Mailbox::new(endpoint);
     let (rank, ranks) = (mail.rank(), mail.ranks());

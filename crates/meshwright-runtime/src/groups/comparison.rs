@@ -16,8 +16,8 @@ pub trait Other: Sized {
     /// Splits it: by colour, then by key, then by old rank; a member without a colour takes no part.
     fn split(&mut self, colour: Option<u32>, key: i32) -> Option<Self>;
 
-    /// A group of its own of some of its members, by their ranks in the world in the order of their new ranks; they alone
-    /// call it. None where the implementation makes none.
+    /// A group of its own of some of its members, by their ranks in the world in the order of their new ranks. All members call it,
+    /// each with the group that it will be in, or with none. None for these, and where the implementation makes none.
     fn made_of(&mut self, members: &[u32]) -> Option<Self> {
         let _ = members;
         None
@@ -233,8 +233,8 @@ impl Comparison<'_> {
             let begin = Instant::now();
             let mut whole = split_ours(group, label, level)?;
             self.splits[0][at] = begin.elapsed().as_nanos() as u64;
-            if let (Some(part), Some(other)) = (whole.part(), other.as_deref_mut()) {
-                made = other.made_of(&members_of(part));
+            if let Some(other) = other.as_deref_mut() {
+                made = other.made_of(&whole.part().map_or_else(Vec::new, |part| members_of(part)));
                 self.made[at] = if made.is_some() { begin.elapsed().as_nanos() as u64 } else { 0 };
             }
             self.messages[0].count(place, whole.mail().sent() - before, 2);
