@@ -147,7 +147,7 @@ impl PrefixTree {
                 let (mut whole, mut run) = (1, 1);
                 for &radix in radices {
                     enter(radix, [crossing(radix) * run; 2]);
-                    whole *= radix;
+                    whole = u32::saturating_mul(whole, radix);
                     run = if strides.contains(&whole) { 1 } else { run * u64::from(radix) };
                 }
             }
@@ -291,9 +291,9 @@ fn hand_on(flow: &mut Flow, step: u32, from: u32, to: impl ExactSizeIterator<Ite
 
 /// Aside is the sum of the run that a member is in.
 fn exchange(flow: &mut Flow, radices: &[u32]) {
-    let (members, mut run) = (flow.members(), 1);
+    let (members, mut run) = (flow.members(), 1u32);
     for (&radix, step) in radices.iter().zip(0..) {
-        let longer = run * radix;
+        let longer = u32::saturating_mul(run, radix);
         for source in 0..members {
             let (start, own) = (source / longer * longer, source % longer / run);
             // Nobody needs the sum of a run that is no whole one, or of all.
