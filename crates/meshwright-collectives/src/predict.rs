@@ -7,7 +7,7 @@ use meshwright_core::units::{Bytes, Cycles};
 use meshwright_schedule::{Message, Phases, cost};
 
 use crate::Task;
-use crate::flow::Flow;
+use crate::flow::{Flow, Transfer};
 
 /// The predicted time: as if a barrier ended every step.
 ///
@@ -24,15 +24,9 @@ use crate::flow::Flow;
 ///
 /// As for [`cost::forecast`].
 pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
-    let nodes = task.nodes();
     let levels = copies(flow);
-    let message = |(index, transfer): (usize, &crate::flow::Transfer)| Message {
-        source: nodes[transfer.source as usize],
-        target: nodes[transfer.target as usize],
-        bytes: Bytes(flow.bytes(index)),
-        phase: levels[index].0,
-    };
-    let messages: Vec<Message> = flow.transfers().iter().enumerate().map(message).collect();
+    let in_step = |(message, &(phase, _)): (Message, &(u32, u64))| Message { phase, ..message };
+    let messages: Vec<Message> = messages(task, flow).into_iter().zip(&levels).map(in_step).collect();
     let machine = task.machine();
     let phases = Phases::new(meshwright_network::topology::Topology::nodes(machine), messages);
     let forecast = cost::forecast(&phases, machine)?;
@@ -43,6 +37,17 @@ pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
     }
     let heads = deepest.values().sum::<u64>() * machine.costs().head_ticks();
     Ok(machine.costs().cycles(forecast.ticks + heads + adding(task, flow)))
+}
+
+/// The messages of a flow between nodes, all of one phase.
+pub fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
+    let of = |(index, transfer): (usize, &Transfer)| Message {
+        source: task.nodes()[transfer.source as usize],
+        target: task.nodes()[transfer.target as usize],
+        bytes: Bytes(flow.bytes(index)),
+        phase: 1,
+    };
+    flow.transfers().iter().enumerate().map(of).collect()
 }
 
 /// By message its step, that of what is copied for a copy, and how many routers have copied it.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::families::{Budget, Known, Tried, simulated};
 use super::{Found, Recipe, Simulate};
 use crate::chunks::chunks;
-use crate::flow::{Flow, Transfer};
+use crate::flow::Flow;
 use crate::prefix::{Down, Level, PrefixTree, radices, sides};
 use crate::{Task, predict};
 
@@ -117,15 +117,9 @@ impl Looked {
     /// over the busiest link.
     fn at(task: &Task<'_>, tree: PrefixTree) -> Result<Self> {
         let flow = tree.flow(task);
-        let (machine, nodes) = (task.machine(), task.nodes());
+        let machine = task.machine();
         let (costs, switching) = (machine.costs(), machine.switching());
-        let message = |(index, transfer): (usize, &Transfer)| Message {
-            source: nodes[transfer.source as usize],
-            target: nodes[transfer.target as usize],
-            bytes: Bytes(flow.bytes(index)),
-            phase: 1,
-        };
-        let messages: Vec<Message> = flow.transfers().iter().enumerate().map(message).collect();
+        let messages = predict::messages(task, &flow);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let routes = routing::routes(machine, &pairs)?;
         let mut loads = LinkLoads::new(machine.links());

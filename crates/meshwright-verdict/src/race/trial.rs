@@ -55,21 +55,10 @@ pub(super) struct Run {
     pub(super) waited: Option<LinkWait>,
 }
 
-/// The messages of a flow, all in one phase.
-fn messages(task: &Task<'_>, flow: &Flow) -> Vec<Message> {
-    let of = |(index, transfer): (usize, &Transfer)| Message {
-        source: task.nodes()[transfer.source as usize],
-        target: task.nodes()[transfer.target as usize],
-        bytes: Bytes(flow.bytes(index)),
-        phase: 1,
-    };
-    flow.transfers().iter().enumerate().map(of).collect()
-}
-
 /// Looks at the flow of an algorithm before it runs.
 pub(super) fn look(task: &Task<'_>, flow: &Flow, algorithm: &Algorithm) -> Result<Look> {
     let streams = algorithm.streams;
-    let (machine, messages) = (task.machine(), messages(task, flow));
+    let (machine, messages) = (task.machine(), predict::messages(task, flow));
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let routes = Way::usual(machine).routes(&pairs)?;
     let mut loads = LinkLoads::new(machine.links());
@@ -248,7 +237,7 @@ pub(super) fn simulated(task: &Task<'_>, flow: &Flow) -> Result<Run> {
 /// What there is to say of a simulation beside its time; the flow is that in chunks.
 fn described(task: &Task<'_>, flow: &Flow, timed: Timed) -> Result<Run> {
     let (machine, fitted) = (task.machine(), &timed.fitted);
-    let messages = messages(task, flow);
+    let messages = predict::messages(task, flow);
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
     let mut loads = LinkLoads::new(machine.links());
     loads.fill(&messages, &Way::of(machine, fitted.routers.as_ref())?.routes(&pairs)?);
