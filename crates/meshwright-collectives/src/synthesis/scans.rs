@@ -131,8 +131,8 @@ impl Looked {
         let steps = predict::predicted(task, &flow)?.0 * costs.ticks_per_cycle();
         let held = held(task, loads.bytes_max().div_ceil(task.bytes.max(1)));
         let ticks = |many: u64| {
-            let link = held * bytes + many * busiest.saturating_sub(bytes);
-            chain + steps.saturating_sub(chain) / many + link * (many - 1) / many
+            let link = held.saturating_mul(bytes).saturating_add(many * busiest.saturating_sub(bytes));
+            (chain + steps.saturating_sub(chain) / many).saturating_add(link / many * (many - 1))
         };
         let of = |many: u32| (ticks(u64::from(many)), many);
         let (expected, chunks) = numbers(task, &flow).into_iter().map(of).min().unwrap_or((0, 1));
@@ -152,8 +152,10 @@ fn looked(task: &Task<'_>) -> Result<Vec<Looked>> {
         let (steps, load) = (tree.steps(), tree.load(&strides));
         let of = |many: u64| {
             let held = if many > 1 { held(task, load) } else { 1 };
-            steps * (costs.startup_ticks() + costs.head_ticks() + body / many)
-                + load * (held * body + many * costs.head_ticks())
+            let chain = steps * (costs.startup_ticks() + costs.head_ticks() + body / many);
+            chain.saturating_add(
+                load.saturating_mul(held.saturating_mul(body).saturating_add(many * costs.head_ticks())),
+            )
         };
         [1, 4, 16, 64, 256].into_iter().map(of).min()
     };

@@ -46,6 +46,7 @@ impl<'f> Member<'f> {
     /// A member with its contributions.
     pub(super) fn new(flow: &'f Flow, me: u32, run: u32) -> Self {
         let (widths, is_barrier) = (owed::widths(flow), owed::is_barrier(flow));
+        let (blocks, values) = (widths.len() as u32, flow.values() as u32);
         let mut held = BTreeMap::new();
         for ((block, &width), number) in flow.blocks().iter().zip(&widths).zip(0..) {
             if block.from == meshwright_collectives::flow::ALL || block.from == me {
@@ -53,9 +54,7 @@ impl<'f> Member<'f> {
                     true => owed::heard(me..=me, width),
                     false => owed::bytes(owed::contribution(run, me, number), width as usize),
                 };
-                let behind = (1..flow.values() as u32).map(|aside| number + aside * widths.len() as u32);
-                held.extend(behind.map(|place| (place, own.clone())));
-                held.insert(number, own);
+                held.extend((0..values).map(|aside| (number + aside * blocks, own.clone())));
             }
         }
         Self { flow, me, run, widths, is_barrier, held, found: Found::default() }
