@@ -4,10 +4,12 @@
 //! |---|---|
 //! | a command ends: exit 0, 1 or 2; 2 says why, prints nothing else and writes nothing | here |
 //! | no simulated time is below a bound | every verb |
-//! | no winner is slower than a row of its own table, than its front, or than doing nothing | `map`, `split`, `plan`, `race` |
+//! | no winner is slower than a row of its own table, than its front, or than doing nothing | `map`, `split`, `plan`, `race`, `split --dynamic` |
 //! | a search is never worse than a placement of the same table | `map` |
 //! | `map`, `plan` and `simulate` agree on one schedule, deadlock included | `map`; `race` and `simulate` |
-//! | what `check` refuses no row claims; the certificate of a bound proves it | `split`; `race` |
+//! | what `check` refuses no row claims; the certificate of a bound, the table of a barrier hold | `split`; `race`, `map`; `groups` |
+//! | one question asked in two ways has one answer | `split --queues`, `--next`, `--place`, `--show`, `--pieces` |
+//! | the story of a plan adds up to its makespan, and blames the link that the plan blames | `explain` |
 //! | what is measured is no more than the bound of the curve | `sweep` |
 //!
 //! A quick sample runs always. The long one takes its size and its first seed from the environment:
@@ -15,9 +17,12 @@
 //! What fails there is printed as a case; put into `tests/cases/laws/` it is asked first, for ever.
 
 mod draw;
+mod dynamic;
+mod explain;
 mod groups;
 mod map;
 mod plan;
+mod questions;
 mod race;
 mod simulate;
 mod split;
@@ -53,20 +58,37 @@ struct Answer<'a> {
 /// A kind of command: how one is drawn, and what holds of its answer.
 struct Kind {
     verb: &'static str,
+    /// The word by which it is told from other kinds of the same verb, which come after it in the table.
+    word: &'static str,
     draw: fn(&mut Draw) -> Case,
     laws: fn(&Answer<'_>) -> Result<(), String>,
 }
 
 const KINDS: &[Kind] = &[
+    explain::EXPLAIN,
     map::MAP,
+    dynamic::DYNAMIC,
+    questions::QUEUES,
+    questions::NEXT,
+    questions::PLACE,
+    questions::MATRIX,
+    questions::TIMING,
+    questions::PIECES,
     split::SPLIT,
-    groups::SPLITS,
     groups::COLLECTIVES,
+    groups::SPLITS,
     simulate::SCHEDULE,
     sweep::SWEEP,
     plan::PLAN,
     race::RACE,
 ];
+
+/// The kind whose laws a case obeys.
+fn kind_of(case: &Case) -> &'static Kind {
+    let is_its =
+        |kind: &&Kind| kind.verb == case.arguments[0] && (kind.word.is_empty() || case.has(kind.word));
+    KINDS.iter().find(is_its).expect("a verb with laws")
+}
 
 impl Case {
     fn new(words: &[&str]) -> Self {
@@ -175,12 +197,7 @@ fn hold(case: &Case) -> Result<bool, String> {
         std::fs::write(folder.path().join(name), text).expect("there is room");
     }
     let Some((code, json)) = ask(case, folder.path())? else { return Ok(false) };
-    let kind = KINDS.iter().find(|kind| kind.verb == case.arguments[0]).expect("a verb with laws");
-    let laws = match kind.verb {
-        "groups" if case.has("--collective") => groups::COLLECTIVES.laws,
-        _ => kind.laws,
-    };
-    laws(&Answer { case, folder: folder.path(), code, json }).map(|()| true)
+    (kind_of(case).laws)(&Answer { case, folder: folder.path(), code, json }).map(|()| true)
 }
 
 /// So many random commands from a seed on, by all cores: how many were answered; the first failures.

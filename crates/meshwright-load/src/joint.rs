@@ -26,7 +26,7 @@ pub struct Joint {
     pub moving: Rebalance,
 }
 
-/// The best places for `count` sources that have an equal part of the load each.
+/// The best places for `count` sources that have an equal part of the load each, among the nodes that load can be moved to.
 ///
 /// Of places with the same makespan those nearest to the given sources win, by the earth mover's distance: shares of the load
 /// times the hops they move. All sets are tried where there are at most `trials`; else one place after the other is
@@ -38,8 +38,8 @@ pub struct Joint {
 ///
 /// # Errors
 ///
-/// [`Error::Value`] for no places, more than there are nodes that work, and no trials; [`Error::NotApplicable`] for a load with
-/// releases; what [`optimum::makespan`] and [`earth_mover::move_to`] refuse.
+/// [`Error::Value`] for no places, more than there are such nodes that work, and no trials; [`Error::NotApplicable`] for a load
+/// with releases; what [`optimum::makespan`] and [`earth_mover::move_to`] refuse.
 ///
 /// # Complexity
 ///
@@ -66,8 +66,10 @@ pub struct Joint {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn place(problem: &Problem, count: u32, trials: usize) -> Result<Joint> {
-    let working: Vec<NodeId> =
-        problem.machine().living().filter(|&node| problem.work(node).is_finite()).collect();
+    let machine = problem.machine();
+    let depth = layers::depths(machine, &[problem.sources()[0].node]);
+    let can = |&node: &NodeId| problem.work(node).is_finite() && depth[node.index()] != u32::MAX;
+    let working: Vec<NodeId> = machine.living().filter(can).collect();
     if count == 0 || count as usize > working.len() {
         return Err(Error::value("number of places", count, format!("1 to {}", working.len())));
     }

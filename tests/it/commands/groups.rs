@@ -4,9 +4,9 @@ use super::draw::Draw;
 use super::{Answer, Case, Kind};
 use serde_json::Value;
 
-pub(super) const SPLITS: Kind = Kind { verb: "groups", draw: draw_splits, laws: laws_of_splits };
+pub(super) const SPLITS: Kind = Kind { verb: "groups", word: "", draw: draw_splits, laws: laws_of_splits };
 pub(super) const COLLECTIVES: Kind =
-    Kind { verb: "groups", draw: draw_collectives, laws: laws_of_collectives };
+    Kind { verb: "groups", word: "--collective", draw: draw_collectives, laws: laws_of_collectives };
 
 fn draw_splits(draw: &mut Draw) -> Case {
     let machine = draw.machine(24, &["mesh", "mesh", "torus", "hypercube"], 4);
@@ -75,7 +75,11 @@ fn members_are_kept(json: &Value) -> Result<(), String> {
 fn draw_collectives(draw: &mut Draw) -> Case {
     let machine = draw.machine(24, &["mesh", "mesh", "torus", "hypercube"], 1_000_000);
     let mut case = Case::new(&["groups", &machine.spec, "--json", "--collective"]);
-    case.add(&[draw.of(&["barrier", "broadcast", "reduce", "all-reduce", "scan", "gather"])]);
+    let operation = draw.of(&["barrier", "broadcast", "reduce", "all-reduce", "scan", "gather"]);
+    case.add(&[operation]);
+    if operation == "barrier" {
+        case.add(&["--emit", "barrier-table:b.json"]);
+    }
     if draw.one_in(2) {
         case.add(&["--overhead", draw.of(&["0", "1", "7"]), "--link-delay", draw.of(&["1", "2", "5"])]);
     }
@@ -87,6 +91,13 @@ fn draw_collectives(draw: &mut Draw) -> Case {
 }
 
 fn laws_of_collectives(answer: &Answer<'_>) -> Result<(), String> {
+    if answer.case.has("--emit") {
+        let check = answer.then(&["check", "b.json", "--json"].map(str::to_string))?;
+        let check = check.ok_or("the table is refused")?;
+        if check["holds"] != true {
+            return Err(format!("the table does not hold: {check}"));
+        }
+    }
     let rows = answer.json["structures"].as_array().ok_or("no structures")?;
     for row in rows {
         let (time, bound) = (row["simulated_cycles"].as_f64(), row["bound_cycles"].as_f64());

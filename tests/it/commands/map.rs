@@ -4,7 +4,7 @@ use super::draw::Draw;
 use super::{Answer, Case, Kind};
 use serde_json::Value;
 
-pub(super) const MAP: Kind = Kind { verb: "map", draw, laws };
+pub(super) const MAP: Kind = Kind { verb: "map", word: "", draw, laws };
 
 const PLACEMENTS: &[&str] =
     &["all", "auto", "all,search", "search,row-major,recursive-bisection", "random,hilbert", "auto"];
@@ -62,7 +62,7 @@ fn phases(draw: &mut Draw, tasks: u32) -> String {
     text
 }
 
-fn draw(draw: &mut Draw) -> Case {
+pub(super) fn draw(draw: &mut Draw) -> Case {
     let kinds = ["mesh", "mesh", "torus", "torus", "hypercube", "gaussian", "ccc"];
     let machine = draw.machine(20, &kinds, 3);
     let nodes = u32::try_from(machine.living.len()).expect("few");
@@ -152,8 +152,13 @@ fn not_below_its_bound(row: &Value) -> Result<(), String> {
 fn as_simulated(answer: &Answer<'_>, best: u64) -> Result<(), String> {
     let case = answer.case;
     let mut map = case.arguments.clone();
-    map.extend(["--emit", "goal:e.goal", "--out", "o"].map(str::to_string));
+    map.extend(["--emit", "goal:e.goal", "--emit", "certificate:c.json", "--out", "o"].map(str::to_string));
     answer.then(&map)?.ok_or("--emit and --out refuse what was answered")?;
+    let check = ["check", "c.json", "--json"].map(str::to_string);
+    let check = answer.then(&check)?.ok_or("the certificate is refused")?;
+    if check["holds"] != true {
+        return Err(format!("the certificate does not hold: {check}"));
+    }
     let read = |name: &str| {
         std::fs::read_to_string(answer.folder.join(name)).map_err(|why| format!("{name}: {why}"))
     };

@@ -2,10 +2,10 @@
 
 use super::draw::Draw;
 use super::map::tasks;
-use super::{Answer, Case, Kind};
+use super::{Answer, Case, Kind, race};
 use serde_json::Value;
 
-pub(super) const PLAN: Kind = Kind { verb: "plan", draw, laws };
+pub(super) const PLAN: Kind = Kind { verb: "plan", word: "", draw, laws };
 
 fn draw(draw: &mut Draw) -> Case {
     let machine = draw.machine(16, &["mesh", "mesh", "torus", "hypercube"], 1);
@@ -13,7 +13,7 @@ fn draw(draw: &mut Draw) -> Case {
     let nodes = u32::try_from(machine.living.len()).expect("few");
     let mut case = Case::new(&["plan", "s.toml", "--json", "--seed", &draw.seed()]);
     for number in 0..draw.number(1, 2) {
-        match draw.number(1, 3) {
+        match draw.number(1, 4) {
             1 => {
                 let (tasks, file) = tasks(draw, nodes);
                 let is_new =
@@ -22,6 +22,15 @@ fn draw(draw: &mut Draw) -> Case {
                 text += &format!("[[divide]]\nname = \"d{number}\"\ntasks = \"{tasks}\"\n");
             }
             2 => text += &load(draw, &machine.living, number),
+            3 => {
+                let operation = draw.of(&["broadcast", "scatter", "all-gather", "all-reduce", "scan"]);
+                let bytes = draw.of(&["8", "1000", "20000"]);
+                text += &format!("[[collective]]\nname = \"c{number}\"\noperation = \"{operation}\"\n");
+                text += &format!(
+                    "bytes = {bytes}\nalgorithm = {:?}\n",
+                    race::published(operation).split(',').collect::<Vec<_>>()
+                );
+            }
             _ => {
                 let engine = draw.of(&["packet", "message", "flit"]);
                 text += &format!(
@@ -62,12 +71,12 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
             if let (Some(time), Some(bound)) = (time(row), bound)
                 && (time as f64) + 1.0 < bound * (1.0 - 1e-5)
             {
-                return Err(format!("{} of {}: {time} is below {bound}", row["method"], job["name"]));
+                return Err(format!("{} of {}: {time} is below {bound}", name(row), job["name"]));
             }
         }
         // A load may have a bound and no schedule on the machine that was asked for; it says so.
         all_end &= job["winner"].is_string() || job["kind"] == "load";
-        let winner = rows.iter().find(|row| row["method"] == job["winner"]).and_then(time);
+        let winner = rows.iter().find(|row| *name(row) == job["winner"]).and_then(time);
         let best = rows.iter().filter_map(time).min();
         if winner.zip(best).is_some_and(|(own, best)| own > best) {
             return Err(format!(
@@ -81,4 +90,9 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
         (true, 1) => Err("every job has a winner, and exit 1".to_string()),
         _ => Ok(()),
     }
+}
+
+/// The method of a row, or its algorithm.
+fn name(row: &Value) -> &Value {
+    row.get("method").unwrap_or(&row["algorithm"])
 }

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::{Answer, Case, Kind};
 
-pub(super) const RACE: Kind = Kind { verb: "race", draw, laws };
+pub(super) const RACE: Kind = Kind { verb: "race", word: "", draw, laws };
 
 const OPERATIONS: &[&str] = &[
     "broadcast",
@@ -50,7 +50,7 @@ fn is_rooted(operation: &str) -> bool {
 }
 
 /// Some of those that suit every machine.
-fn published(operation: &str) -> &'static str {
+pub(super) fn published(operation: &str) -> &'static str {
     match operation {
         "broadcast" | "reduce" => "chain,binomial,binary-tree,star,disjoint-trees",
         "scatter" | "gather" => "binomial,star",

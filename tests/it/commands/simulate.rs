@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::{Answer, Case, Kind};
 
-pub(super) const SCHEDULE: Kind = Kind { verb: "simulate", draw, laws };
+pub(super) const SCHEDULE: Kind = Kind { verb: "simulate", word: "", draw, laws };
 
 fn draw(draw: &mut Draw) -> Case {
     let machine = draw.machine(16, &["mesh", "mesh", "torus", "hypercube", "gaussian"], 4);

@@ -4,7 +4,7 @@ use super::draw::{Draw, Drawn};
 use super::{Answer, Case, Kind};
 use serde_json::Value;
 
-pub(super) const SPLIT: Kind = Kind { verb: "split", draw, laws };
+pub(super) const SPLIT: Kind = Kind { verb: "split", word: "", draw, laws };
 
 /// Makespans are fractions; times are whole cycles of a unit of work of at least 10^6.
 const ROUNDING: f64 = 1e-5;
@@ -37,7 +37,7 @@ fn draw(draw: &mut Draw) -> Case {
     if draw.one_in(6) && !["flow-matrix", "voronoi"].contains(&methods) {
         case.add(&["--chunks", draw.of(&["1", "4", "100"])]);
     }
-    variant(draw, &mut case);
+    variant(draw, &machine, &mut case);
     if machine.file.is_none() && draw.one_in(6) {
         let text = speeds(draw, &machine);
         case.files.push(("speeds.csv".to_string(), text));
@@ -46,7 +46,7 @@ fn draw(draw: &mut Draw) -> Case {
     case
 }
 
-fn sources(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
+pub(super) fn sources(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
     let count = if draw.one_in(2) { 1 } else { draw.number(1, 4) as usize };
     for node in draw.some(&machine.living, count.min(machine.living.len())) {
         let mut word = machine.named(node);
@@ -60,15 +60,22 @@ fn sources(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
     }
 }
 
-fn variant(draw: &mut Draw, case: &mut Case) {
+fn variant(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
     if draw.one_in(6) {
-        case.add(&["--ports", "one"]);
+        case.add(&["--ports", draw.of(&["one", "one", "2"])]);
     }
     if draw.one_in(8) {
         case.add(&["--no-front-end"]);
     }
     if draw.one_in(8) {
         case.add(&["--results", draw.of(&["0.1", "0.5", "1"])]);
+        if draw.one_in(3) {
+            let home = draw.some(&machine.living, 1)[0];
+            case.add(&["--results-at", &machine.named(home)]);
+        }
+    }
+    if draw.one_in(10) {
+        case.add(&["--memory", draw.of(&["0.05", "0.3", "2"])]);
     }
     if draw.one_in(8) {
         case.add(&["--duplex", "half"]);

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::{Answer, Case, Kind};
 
-pub(super) const SWEEP: Kind = Kind { verb: "sweep", draw, laws };
+pub(super) const SWEEP: Kind = Kind { verb: "sweep", word: "", draw, laws };
 
 const PATTERNS: &[&str] =
     &["uniform", "transpose", "bit-complement", "bit-reverse", "shuffle", "tornado", "neighbour", "hot-spot"];

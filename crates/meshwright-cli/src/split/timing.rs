@@ -28,8 +28,25 @@ pub(crate) struct Timing {
     switching: &'static str,
     /// Of its formulas, or of its simulation.
     of: &'static str,
+    /// When all is done in what is shown.
     makespan: f64,
+    /// When all is done by the method's formulas.
+    promised: f64,
     rows: Vec<Row>,
+}
+
+impl Timing {
+    /// What is shown in words, and whether it can be.
+    fn title(&self) -> String {
+        let Self { method, switching, of, makespan, promised, rows } = self;
+        let [end, told] = [*makespan, *promised].map(|time| table::number(time, 6));
+        let told = if end == told { String::new() } else { format!(", {told} by its formulas") };
+        let mut bars = rows.iter().flat_map(|row| &row.communication);
+        let is_late = bars.any(|(_, until)| *until > makespan * (1.0 + 1e-6));
+        let late =
+            if is_late { "; a link is in use after that: nobody can keep to these formulas" } else { "" };
+        format!("{method} under {switching}, of its {of}; makespan {end}{told}{late}")
+    }
 }
 
 /// What a node, one node of a layer, or a link does.
@@ -49,12 +66,17 @@ impl Timings {
             communication: row.communication.clone(),
             computing: row.computing.clone(),
         };
-        let timing = |outcome: &LoadOutcome| Timing {
-            method: outcome.method.clone(),
-            switching: outcome.detail.switching.name(),
-            of: if outcome.method == "flow-matrix" { "formulas" } else { "simulation" },
-            makespan: outcome.detail.makespan,
-            rows: outcome.detail.timing.iter().map(row).collect(),
+        let timing = |outcome: &LoadOutcome| {
+            let promised = outcome.detail.makespan;
+            let simulated = outcome.detail.simulated_speedup.filter(|_| outcome.method != "flow-matrix");
+            Timing {
+                method: outcome.method.clone(),
+                switching: outcome.detail.switching.name(),
+                of: if simulated.is_some() { "simulation" } else { "formulas" },
+                makespan: simulated.map_or(promised, |speedup| 1.0 / speedup),
+                promised,
+                rows: outcome.detail.timing.iter().map(row).collect(),
+            }
         };
         let drawn = verdict.results.iter().filter(|outcome| !outcome.detail.timing.is_empty());
         Self {
@@ -101,11 +123,9 @@ fn text(answer: &Timings) -> String {
     };
     let mut text = format!("{} · sigma {} · times in units of w Tcp\n", answer.machine, answer.sigma);
     for timing in &answer.timings {
-        let Timing { method, switching, of, makespan, rows } = timing;
-        text +=
-            &format!("\n{method} under {switching}, of its {of}; makespan {}\n", table::number(*makespan, 6));
+        text += &format!("\n{}\n", timing.title());
         let row = |row: &Row| vec![row.label.clone(), spans(&row.communication), spans(&row.computing)];
-        text += &table::table(&HEAD, 3, rows.iter().map(row).collect());
+        text += &table::table(&HEAD, 3, timing.rows.iter().map(row).collect());
     }
     text
 }

@@ -109,7 +109,7 @@ impl<'p> TimeExpandedNetwork<'p> {
         for copy in 1..self.copies() {
             for node in 0..nodes {
                 let later = self.flow.arcs((copy - 1) * nodes + node).end - 1;
-                self.flow.raise_arc(later, WHOLE as i64);
+                self.flow.raise_arc(later, units(1.0));
             }
         }
     }
@@ -225,7 +225,8 @@ impl<'p> TimeExpandedNetwork<'p> {
 
 /// A share of the load in units, a little more than asked.
 pub(super) fn units(share: f64) -> i64 {
-    (share * (1.0 + SLACK) * WHOLE).ceil().clamp(0.0, WHOLE) as i64
+    // Loads that add up to the whole may be a few units more: the slack is above the whole, too.
+    (share.clamp(0.0, 1.0) * (1.0 + SLACK) * WHOLE).ceil() as i64
 }
 
 /// The share that a number of units is.

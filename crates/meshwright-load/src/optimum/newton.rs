@@ -48,6 +48,7 @@ pub(crate) fn solve<'p>(problem: &'p Problem<'p>) -> Result<Solved<'p>> {
             // The time left after a late release has fewer digits than the load: only rounding asks for more.
             makespan += step * makespan;
             step *= 2.0;
+            assert!(step < 1e-3, "rounding asks for less than a thousandth");
         }
     }
     let Balance { demand, before, rate } = network.balance(&set);

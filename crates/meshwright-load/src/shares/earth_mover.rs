@@ -156,10 +156,12 @@ type Moved = (Vec<(usize, usize)>, Vec<i128>, f64);
 
 fn moved(problem: &Problem, places: &[NodeId]) -> Result<Moved> {
     let machine = problem.machine();
-    let depth = crate::layers::depths(machine, places);
+    let depth = crate::layers::depths(machine, &places[..1]);
     let nodes: Vec<NodeId> = machine.living().filter(|node| depth[node.index()] != u32::MAX).collect();
-    if problem.sources().iter().any(|source| depth[source.node.index()] == u32::MAX) {
-        return Err(Error::not_applicable("moving the load", "there is no way from a source to any place"));
+    let ends = problem.sources().iter().map(|source| &source.node).chain(places);
+    if let Some(&away) = ends.into_iter().find(|node| depth[node.index()] == u32::MAX) {
+        let [place, away] = [places[0], away].map(|node| machine.node_name(node));
+        return Err(Error::not_applicable("moving the load", format!("{away} is cut off from {place}")));
     }
     if nodes.len() > SOURCES_MAX {
         return Err(Error::TooLarge {

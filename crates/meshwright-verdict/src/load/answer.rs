@@ -244,10 +244,7 @@ impl<'p, 'm> Case<'p, 'm> {
                     "it is the optimum of a machine with all ports, front ends, full duplex and no results";
                 Err(self.of_another_machine("optimum", what))
             }
-            // Nothing is sent: nobody waits until a share is whole.
-            Kind::Local => {
-                self.single_messages("local", Forwarding::CutThrough, &installments::stay(&self.scale)?)
-            }
+            Kind::Local => self.local(),
             Kind::Equal => self.equal(),
             Kind::Serial => match self.single() {
                 Ok(single) => self.single_messages("serial", self.reading_of(single)?, single),
@@ -378,7 +375,7 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// At most one message for each processor, relayed when it is whole.
-    fn single_messages(
+    pub(super) fn single_messages(
         &self,
         method: &'static str,
         forwarding: Forwarding,

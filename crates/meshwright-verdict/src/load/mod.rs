@@ -29,7 +29,6 @@ mod buffered;
 mod claim;
 mod detail;
 mod dynamic;
-mod equal;
 mod feasible;
 mod further;
 mod job;
@@ -43,6 +42,7 @@ mod random;
 mod run;
 mod terms;
 mod timing;
+mod unplanned;
 mod ways;
 mod words;
 
