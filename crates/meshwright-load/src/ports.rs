@@ -66,13 +66,49 @@ pub struct Ranking {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn next(problem: &Problem, share: f64, wanted: usize, trials: usize) -> Result<Ranking> {
+    next_by(problem, share, wanted, trials, &|problem| Ok(optimum::makespan(problem)?.0))
+}
+
+/// The same on a machine that may do less at a time, by its least makespan.
+///
+/// # Errors
+///
+/// As for [`next`], and what `least` refuses.
+///
+/// # Complexity
+///
+/// That of [`next`], with `least` in place of [`optimum::makespan`].
+///
+/// # Examples
+///
+/// A node with one port sends no faster in the middle than in a corner.
+///
+/// ```
+/// use meshwright_load::lp::{Ports, Variant, solve};
+/// use meshwright_load::{Problem, Source, ports};
+/// use meshwright_network::topology::Machine;
+/// use meshwright_core::units::NodeId;
+/// let mesh = Machine::new("mesh:3x4")?;
+/// let problem = Problem::new(&mesh, vec![Source::at(NodeId(0), 1.0)], 1.0)?;
+/// let one = Variant { ports: Ports::ONE, ..Variant::default() };
+/// let ranking = ports::next_by(&problem, 0.5, 1, 20, &|problem| Ok(solve(problem, &one)?.makespan))?;
+/// assert!((ranking.places[0].gain - 2.0).abs() < 1e-6, "1 + 1 / sigma of each of two");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn next_by(
+    problem: &Problem,
+    share: f64,
+    wanted: usize,
+    trials: usize,
+    least: &dyn Fn(&Problem) -> Result<f64>,
+) -> Result<Ranking> {
     if !(share > 0.0 && share < 1.0) {
         return Err(Error::value("share of the next source", share, "a number between 0 and 1"));
     }
     if wanted == 0 || trials == 0 {
         return Err(Error::value("number of places", 0, "at least 1 place and 1 trial"));
     }
-    let (without, _) = optimum::makespan(problem)?;
+    let without = least(problem)?;
     let given: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
     let hops = layers::depths(problem.machine(), &given);
     let bounds = Bounds::new(problem, share);
@@ -93,7 +129,7 @@ pub fn next(problem: &Problem, share: f64, wanted: usize, trials: usize) -> Resu
         }
         tried += 1;
         // A node without a way to a processor is no place for a source.
-        let (makespan, _) = match optimum::makespan(&extended(problem, share, node)?) {
+        let makespan = match least(&extended(problem, share, node)?) {
             Err(Error::NotApplicable { .. }) => continue,
             found => found?,
         };

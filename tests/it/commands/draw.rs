@@ -98,6 +98,9 @@ impl Draw {
             drawn.living.retain(|node| !dead.contains(node));
             _ = writeln!(text, "dead = {dead:?}");
         }
+        if !drawn.sides.is_empty() && drawn.living.len() > 2 && self.one_in(4) {
+            text += &self.dead_link(&drawn.sides);
+        }
         let switching = self.of(&["wormhole", "cut-through", "store-and-forward"]);
         let (startup, byte_time) = (self.of(&["0", "1", "16", "1000"]), self.of(&["1", "0.125", "3"]));
         _ = writeln!(text, "switching = \"{switching}\"\nstartup = {startup}\nbyte_time = {byte_time}");
@@ -106,6 +109,19 @@ impl Draw {
             _ = writeln!(text, "ports = \"one\"");
         }
         text
+    }
+
+    /// A dead link along the last axis of a box.
+    fn dead_link(&mut self, sides: &[u32]) -> String {
+        let mut at: Vec<u32> = sides.iter().map(|&side| self.number(0, side - 1)).collect();
+        let last = at.len() - 1;
+        if sides[last] < 2 {
+            return String::new();
+        }
+        at[last] = at[last].min(sides[last] - 2);
+        let from = at.clone();
+        at[last] += 1;
+        format!("dead_links = [[{from:?}, {at:?}]]\n")
     }
 
     /// Costs as options.

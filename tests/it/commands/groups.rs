@@ -24,15 +24,22 @@ fn draw_splits(draw: &mut Draw) -> Case {
         case.add(&["--labels", "l.csv"]);
     } else {
         case.add(&["--seed", &seed, "--levels", draw.of(&["1", "2", "4"]), "--repeat", draw.of(&["1", "3"])]);
-        if draw.one_in(3) {
-            case.add(&["--contiguous"]);
+        match draw.number(1, 4) {
+            1 => case.add(&["--contiguous"]),
+            2 => {
+                case.add(&["--colours", draw.of(&["1", "2", "5"])]);
+                if draw.one_in(2) {
+                    case.add(&["--keys", draw.of(&["1", "3", "1000"])]);
+                }
+            }
+            _ => {}
         }
     }
     if !machine.sides.is_empty() && draw.one_in(2) {
         case.add(&["--order", draw.of(&["row", "column", "snake", "hilbert"])]);
     }
     if draw.one_in(2) {
-        case.add(&["--split", draw.of(&["paper", "paper-fast", "mask", "tac", "auto"])]);
+        case.add(&["--split", draw.of(&["paper", "paper-fast", "mask", "tac", "curve-sort", "auto"])]);
     }
     if draw.one_in(2) {
         case.add(&["--tree", draw.of(&["rank-halving", "monotone-nearest", "ecrb2", "ecrb4", "auto"])]);

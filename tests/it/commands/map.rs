@@ -69,7 +69,7 @@ pub(super) fn draw(draw: &mut Draw) -> Case {
     let (tasks, file) = tasks(draw, nodes);
     let is_tree = file.is_none();
     let mut case = Case::new(&["map", &tasks, "--on", &machine.spec, "--json", "--seed", &draw.seed()]);
-    case.files.extend(file.into_iter().chain(machine.file));
+    case.files.extend(file.into_iter().chain(machine.file.clone()));
     case.add(&["--placement", draw.of(PLACEMENTS)]);
     if case.option("--placement").is_some_and(|names| names.contains("search")) {
         case.add(&["--steps", draw.of(&["1", "200", "2000"])]);
@@ -80,6 +80,13 @@ pub(super) fn draw(draw: &mut Draw) -> Case {
     case.arguments.extend(draw.costs());
     if is_tree && draw.one_in(2) {
         case.add(&["--volume", draw.of(&["1", "900", "65536", "1 MB"])]);
+    }
+    if is_tree && draw.one_in(5) {
+        case.add(&["--combine-alpha", draw.of(&["0", "0.5", "1"])]);
+    }
+    if draw.one_in(6) {
+        let node = draw.some(&machine.living, 1)[0];
+        case.add(&["--pin", &format!("0={}", machine.named(node))]);
     }
     match is_tree.then(|| draw.number(1, 3)) {
         Some(1) => case.add(&["--preset", draw.of(PRESETS)]),

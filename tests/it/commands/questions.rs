@@ -59,13 +59,17 @@ fn again(answer: &Answer<'_>, from: &[String], more: &[&str]) -> Result<Value, S
     let mut words =
         ["split", &answer.case.arguments[1], "--json", "--sigma", sigma].map(str::to_string).to_vec();
     words.extend(from.iter().flat_map(|source| ["--from".to_string(), source.clone()]));
+    for name in ["--ports", "--results"] {
+        let value = answer.case.option(name).map(|value| [name.to_string(), value.to_string()]);
+        words.extend(value.into_iter().flatten());
+    }
     words.extend(more.iter().map(ToString::to_string));
     answer.then(&words)?.ok_or_else(|| format!("refused: {}", words.join(" ")))
 }
 
-/// No schedule of these sources ends earlier where nodes send on all links.
+/// No schedule of these sources ends earlier.
 fn optimum(answer: &Answer<'_>, from: &[String]) -> Result<f64, String> {
-    number(&again(answer, from, &["--method", "optimum"])?["bound"], "fluid_makespan")
+    number(&again(answer, from, &["--method", "optimum"])?["bound"], "makespan")
 }
 
 fn draw_queues(draw: &mut Draw) -> Case {
@@ -109,14 +113,20 @@ fn draw_next(draw: &mut Draw) -> Case {
         case.add(&[draw.of(&["0.1", "0.5", "0.9"])]);
     }
     case.add(&["--places", draw.of(&["1", "3", "9"]), "--method", "optimum"]);
+    if draw.one_in(3) {
+        case.add(&["--ports", draw.of(&["one", "2"])]);
+    }
+    if draw.one_in(4) {
+        case.add(&["--results", "0.5"]);
+    }
     case
 }
 
-/// The machine with the further source has the makespan that is told, of nodes that send on all links; the best stands first.
+/// The machine with the further source has the makespan that is told; the best stands first.
 fn next(answer: &Answer<'_>) -> Result<(), String> {
     let json = &answer.json;
     let share = number(json, "next_share")?;
-    let before = number(&json["bound"], "fluid_makespan")?;
+    let before = number(&json["bound"], "makespan")?;
     let mut least = 0.0;
     for place in list(json, "next_sources")? {
         let told = number(place, "makespan")?;

@@ -38,6 +38,15 @@ fn draw(draw: &mut Draw) -> Case {
         case.add(&["--chunks", draw.of(&["1", "4", "100"])]);
     }
     variant(draw, &machine, &mut case);
+    if draw.one_in(6) {
+        case.add(&["--deadline", draw.of(&["0.1", "0.3", "0.9"])]);
+    }
+    if draw.one_in(6) {
+        case.add(&["--reduction", draw.of(&["peel", "literal", "literal-min", "node"])]);
+    }
+    if draw.one_in(6) {
+        case.add(&["--ties", draw.of(&["lowest", "nobody", "both"])]);
+    }
     if machine.file.is_none() && draw.one_in(6) {
         let text = speeds(draw, &machine);
         case.files.push(("speeds.csv".to_string(), text));
@@ -111,7 +120,22 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
         against_the_front(winner, json)?;
         against_doing_nothing(answer, winner)?;
     }
+    deadline(json, rows)?;
     agrees_with_check(answer)
+}
+
+/// What a row does in time is possible, and what is possible no bound rules out.
+fn deadline(json: &Value, rows: &[Value]) -> Result<(), String> {
+    let told = &json["deadline"];
+    let Some(end) = told["makespan"].as_f64() else { return Ok(()) };
+    let speedups = rows.iter().filter_map(|row| row["simulated_speedup"].as_f64());
+    let best = 1.0 / speedups.fold(f64::MIN_POSITIVE, f64::max);
+    let least = json["bound"]["makespan"].as_f64().ok_or("no bound")?;
+    let is_met = best <= end * (1.0 - ROUNDING);
+    if is_met && told["possible"] != true || told["possible"] == true && least > end * (1.0 + ROUNDING) {
+        return Err(format!("{told}, the best row takes {best}, the bound is {least}"));
+    }
+    Ok(())
 }
 
 fn not_below_its_bound(row: &Value, json: &Value) -> Result<(), String> {

@@ -209,7 +209,9 @@ fn text(answer: &DynamicAnswer) -> String {
         ),
         None => "Some load can never be worked off.\n".to_string(),
     };
-    for row in answer.policies.iter().filter(|row| row.unfinished > 0) {
+    // Where nobody ends the sentence says so.
+    let ended = answer.winner.is_some();
+    for row in answer.policies.iter().filter(|row| ended && row.unfinished > 0) {
         text += &format!("{}: some load is never worked off.\n", row.name);
     }
     text + &format!("* {}\n", answer.sentence()) + &bound

@@ -117,9 +117,10 @@ impl<'c> Body<'c> {
         Some(piece).filter(|piece| piece.bytes > 0)
     }
 
-    /// Whether all load that ever comes has been worked off: a simulation has no need to go on.
+    /// Whether all load that ever comes has been worked off, or nobody is left to do that: a simulation has no need to go on.
     pub fn is_over(&self) -> bool {
-        self.ledger.borrow().left == 0
+        let ledger = self.ledger.borrow();
+        ledger.left == 0 || ledger.alive == 0
     }
 
     /// The speed now, by what was measured: less than before once a grain takes longer than the last one.
@@ -203,7 +204,8 @@ impl<'c> Body<'c> {
 
     /// The processor stops: what it was at is not done.
     fn die(&mut self, now: Cycles) {
-        self.is_dead = true;
+        let was_dead = std::mem::replace(&mut self.is_dead, true);
+        self.ledger.borrow_mut().alive -= usize::from(!was_dead);
         if let Some((piece, since)) = self.working.take() {
             self.ledger.borrow_mut().busy += now.0 - since;
             self.stocked += piece.bytes;

@@ -240,6 +240,8 @@ pub struct Ledger {
     pub bytes_hops: u128,
     /// Messages sent.
     pub messages: u64,
+    /// Processors that have not stopped.
+    alive: usize,
 }
 
 impl Ledger {
@@ -247,7 +249,8 @@ impl Ledger {
     pub fn new(case: &Case<'_>) -> Self {
         let left_of: Vec<u64> = case.arrivals.iter().map(|arrival| arrival.bytes).collect();
         let ended = left_of.iter().map(|&bytes| (bytes == 0).then_some(0)).collect();
-        Self { left: left_of.iter().sum(), left_of, ended, busy: 0, bytes_hops: 0, messages: 0 }
+        let alive = case.workers().len();
+        Self { left: left_of.iter().sum(), left_of, ended, busy: 0, bytes_hops: 0, messages: 0, alive }
     }
 
     fn send(&mut self, bytes: u64, hops: u16) {

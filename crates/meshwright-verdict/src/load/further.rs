@@ -5,11 +5,12 @@ use serde::Serialize;
 use super::answer::Case;
 use super::terms::Terms;
 use super::{Changing, DynamicAnswer, LoadVerdict, Queues};
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::short;
-use meshwright_load::lp::{Duplex, Ports, Variant};
-use meshwright_load::{ports, queues};
+use meshwright_load::lp::{self, Duplex, Ports, Variant};
+use meshwright_load::ports::Ranking;
+use meshwright_load::{Problem, ports, queues};
 use meshwright_network::topology::Machine;
 
 /// The name of the method that is the optimum of a variant.
@@ -20,6 +21,9 @@ pub const PLACES_DEFAULT: usize = 5;
 
 /// Places are tried as long as all trials together look at no more nodes than this, and at least as many as are wanted.
 const TRIED_NODES_MAX: usize = 200_000;
+
+/// The same where each trial is a linear programme.
+const PROGRAMMED_NODES_MAX: usize = 20_000;
 
 /// More trials than this make no better ranking.
 const TRIALS_MAX: usize = 200;
@@ -57,6 +61,9 @@ pub struct Further {
     pub next_share: Option<f64>,
     /// Whether it is proved that no place is better than the first.
     pub next_proved: Option<bool>,
+    /// Whether the places are those of a machine that does more at a time, for the one asked for is too large.
+    #[serde(skip)]
+    pub is_next_plain: bool,
     /// Whether the load can be worked off when it comes again and again.
     pub queues: Option<Queues>,
     /// What the policies make of loads and speeds that change.
@@ -134,8 +141,7 @@ impl Case<'_, '_> {
     /// Ranks the places for a further source.
     fn place(&self, next: Next, further: &mut Further) -> Result<()> {
         let share = next.share.unwrap_or(1.0 / (self.problem.sources().len() + 1) as f64);
-        let trials = (TRIED_NODES_MAX / self.depth.len()).clamp(1, TRIALS_MAX).max(next.places);
-        let ranking = ports::next(self.problem, share, next.places, trials)?;
+        let (ranking, is_plain) = self.ranking(share, next.places)?;
         let row = |place: &ports::SourcePlace| NextSource {
             node: place.node,
             at: self.machine.coordinates(place.node),
@@ -145,7 +151,25 @@ impl Case<'_, '_> {
         further.next_sources = Some(ranking.places.iter().map(row).collect());
         further.next_share = Some(share);
         further.next_proved = Some(ranking.proved);
+        further.is_next_plain = is_plain;
         Ok(())
+    }
+
+    /// The ranking, and whether it is that of a machine that does more at a time.
+    fn ranking(&self, share: f64, wanted: usize) -> Result<(Ranking, bool)> {
+        let trials = |nodes_max: usize| (nodes_max / self.depth.len()).clamp(1, TRIALS_MAX).max(wanted);
+        if self.limited.is_some() {
+            let least = |problem: &Problem<'_>| match lp::theorem(problem, &self.terms.variant)? {
+                Some(theorem) => Ok(theorem.makespan),
+                None => Ok(lp::solve(problem, &self.terms.variant)?.makespan),
+            };
+            match ports::next_by(self.problem, share, wanted, trials(PROGRAMMED_NODES_MAX), &least) {
+                Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => {}
+                found => return Ok((found?, false)),
+            }
+        }
+        let plain = ports::next(self.problem, share, wanted, trials(TRIED_NODES_MAX))?;
+        Ok((plain, self.limited.is_some()))
     }
 }
 
@@ -173,14 +197,15 @@ impl LoadVerdict {
             sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
         }
         let further = &self.facts.further;
-        // Neither is looked for on a machine that does less at a time.
-        let plain = if further.variant.is_some() { ", on a machine with nothing of that" } else { "" };
+        // Queues are those of a machine that does all at a time.
+        let of_another = |is_plain| if is_plain { ", on a machine with nothing of that" } else { "" };
+        let plain = of_another(further.variant.is_some());
         if let (Some(places), Some(share), Some(proved)) =
             (&further.next_sources, further.next_share, further.next_proved)
         {
             sentences.push(match places.first() {
                 Some(best) => format!(
-                    "A further source with {} of the load is best at {}: done by {}, {} times as fast{}{plain}.",
+                    "A further source with {} of the load is best at {}: done by {}, {} times as fast{}{}{}.",
                     short(share),
                     machine.node_name(best.node),
                     short(best.makespan),
@@ -189,7 +214,9 @@ impl LoadVerdict {
                         ""
                     } else {
                         "; not all places were tried, and a better one is not ruled out"
-                    }
+                    },
+                    of_another(further.is_next_plain),
+                    if self.facts.startup > 0.0 { ", if messages cost no start-up" } else { "" }
                 ),
                 None => "No place was found for a further source.".to_string(),
             });
