@@ -9,7 +9,7 @@
 //! | `map`, `plan` and `simulate` agree on one schedule, deadlock included | `map`; `race` and `simulate` |
 //! | what `check` refuses no row claims; the certificate of a bound, the table of a barrier hold | `split`; `race`, `map`; `groups` |
 //! | one question asked in two ways has one answer | `split --queues`, `--next`, `--place`, `--show`, `--pieces` |
-//! | the story of a plan adds up to its makespan, and blames the link that the plan blames | `explain` |
+//! | the story of a plan adds up to its makespan, and blames the link that the plan blames | `explain`; `race`, `simulate` |
 //! | what is measured is no more than the bound of the curve | `sweep` |
 //!
 //! A quick sample runs always. The long one takes its size and its first seed from the environment:

@@ -39,7 +39,7 @@ fn draw_splits(draw: &mut Draw) -> Case {
         case.add(&["--order", draw.of(&["row", "column", "snake", "hilbert"])]);
     }
     if draw.one_in(2) {
-        case.add(&["--split", draw.of(&["paper", "paper-fast", "mask", "tac", "curve-sort", "auto"])]);
+        case.add(&["--split", draw.of(&["paper", "paper-fast", "mask", "tac", "sort", "auto"])]);
     }
     if draw.one_in(2) {
         case.add(&["--tree", draw.of(&["rank-halving", "monotone-nearest", "ecrb2", "ecrb4", "auto"])]);

@@ -1,6 +1,7 @@
 //! `race`: no row is faster than the bound, none is faster than the winner; the bound is proved again, the winner's schedule simulated again.
 
 use super::draw::Draw;
+use super::explain::with_explain;
 use super::{Answer, Case, Kind};
 
 pub(super) const RACE: Kind = Kind { verb: "race", word: "", draw, laws };
@@ -82,7 +83,11 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
         return Err(format!("{} wins with {won}, and {name} takes {time}", json["winner"]));
     }
     proved(answer, *bound)?;
-    simulated(answer, *won)
+    simulated(answer, *won)?;
+    let rows = json["results"].as_array().ok_or("no results")?;
+    let winner = rows.iter().find(|row| row["algorithm"] == json["winner"]).ok_or("no row of the winner")?;
+    // A search takes seconds.
+    if answer.case.has("--algorithm") { with_explain(answer, *won, &winner["busiest_link"]) } else { Ok(()) }
 }
 
 /// The certificate proves the bound.

@@ -1,6 +1,7 @@
 //! `simulate` of a schedule: no engine is faster than light, or than what one node sends.
 
 use super::draw::Draw;
+use super::explain::with_explain;
 use super::{Answer, Case, Kind};
 
 pub(super) const SCHEDULE: Kind = Kind { verb: "simulate", word: "", draw, laws };
@@ -57,6 +58,7 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
         };
     }
     let cycles = cycles.ok_or("exit 0 without a time")?;
+    with_explain(answer, cycles, &json["busiest_link"])?;
     let costs = |name: &str, otherwise: f64| {
         answer.case.option(name).map_or(otherwise, |word| match word.split_once('/') {
             Some((p, q)) => p.parse::<f64>().expect("a number") / q.parse::<f64>().expect("a number"),
