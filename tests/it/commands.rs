@@ -2,6 +2,7 @@
 //!
 //! | law | where |
 //! |---|---|
+//! | the same question has the same answer, with a table or without; its rows have all columns | every verb |
 //! | a command ends: exit 0, 1 or 2; 2 says why, prints nothing else and writes nothing | here |
 //! | no simulated time is below a bound | every verb |
 //! | no winner is slower than a row of its own table, than its front, or than doing nothing | `map`, `split`, `plan`, `race`, `split --dynamic` |
@@ -197,7 +198,26 @@ fn hold(case: &Case) -> Result<bool, String> {
         std::fs::write(folder.path().join(name), text).expect("there is room");
     }
     let Some((code, json)) = ask(case, folder.path())? else { return Ok(false) };
-    (kind_of(case).laws)(&Answer { case, folder: folder.path(), code, json }).map(|()| true)
+    let answer = Answer { case, folder: folder.path(), code, json };
+    as_said_before(&answer)?;
+    (kind_of(case).laws)(&answer).map(|()| true)
+}
+
+/// One command in three again, with a table: the same answer, and every row of the table has all columns.
+fn as_said_before(answer: &Answer<'_>) -> Result<(), String> {
+    if !answer.case.arguments.len().is_multiple_of(3) {
+        return Ok(());
+    }
+    let mut words = answer.case.arguments.clone();
+    words.extend(["--csv", "table.csv", "--force"].map(str::to_string));
+    let Some(again) = answer.then(&words)? else { return Ok(()) };
+    if again != answer.json {
+        return Err(format!("asked again it says {again}, before {}", answer.json));
+    }
+    let table = std::fs::read_to_string(answer.folder.join("table.csv")).map_err(|why| why.to_string())?;
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let broken = reader.records().find_map(Result::err);
+    broken.map_or(Ok(()), |why| Err(format!("table.csv: {why}")))
 }
 
 /// So many random commands from a seed on, by all cores: how many were answered; the first failures.

@@ -55,8 +55,20 @@ fn load(draw: &mut Draw, living: &[u32], number: u32) -> String {
     if draw.one_in(4) {
         text += "results = 0.5\n";
     }
-    if draw.one_in(4) {
-        text += "front_end = false\n";
+    for (one_in, line) in [
+        (4, "front_end = false"),
+        (8, "node_ports = 2"),
+        (8, "duplex = \"half\""),
+        (8, "memory = 0.2"),
+        (6, "next = \"equal\""),
+        (6, "every = 900000"),
+        (6, "dynamic = [\"resolved\", \"steal-level\"]\ndrift = \"halve:0.5\""),
+        (6, "deadline = 500000"),
+        (6, "front = true"),
+    ] {
+        if draw.one_in(one_in) {
+            text += &format!("{line}\n");
+        }
     }
     text
 }

@@ -59,6 +59,7 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
     }
     let cycles = cycles.ok_or("exit 0 without a time")?;
     with_explain(answer, cycles, &json["busiest_link"])?;
+    on_ranks(answer)?;
     let costs = |name: &str, otherwise: f64| {
         answer.case.option(name).map_or(otherwise, |word| match word.split_once('/') {
             Some((p, q)) => p.parse::<f64>().expect("a number") / q.parse::<f64>().expect("a number"),
@@ -81,5 +82,20 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
     match busy {
         Some(busy) if busy > cycles => Err(format!("a link is busy for {busy} of {cycles} cycles")),
         _ => Ok(()),
+    }
+}
+
+/// `run` brings every byte on threads.
+fn on_ranks(answer: &Answer<'_>) -> Result<(), String> {
+    let case = answer.case;
+    let words =
+        ["run", "s.goal", "--repeat", "1", "--json", "--on", case.option("--on").expect("it was drawn")];
+    let told = answer.then(&words.map(str::to_string))?.ok_or("run refuses what was simulated")?;
+    let (_, text) = case.files.iter().find(|(name, _)| name == "s.goal").expect("it was drawn");
+    let bytes = |line: &str| line.split_once(": send ")?.1.split('b').next()?.parse::<u64>().ok();
+    let sent: u64 = text.lines().filter_map(bytes).sum();
+    match told["verified_bytes"].as_u64() {
+        Some(verified) if verified == sent => Ok(()),
+        verified => Err(format!("{verified:?} of {sent} bytes are verified")),
     }
 }
