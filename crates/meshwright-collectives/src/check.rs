@@ -149,7 +149,7 @@ impl Flow {
         let blocks = self.blocks().len();
         let wide = blocks * self.values();
         let mut order: Vec<u32> = (0..self.transfers().len() as u32).collect();
-        order.sort_by_key(|&index| self.transfers()[index as usize].step);
+        order.sort_unstable_by_key(|&index| (self.transfers()[index as usize].step, index));
         let mut coming: Vec<(usize, u32, Mode)> = Vec::new();
         for step in
             order.chunk_by(|&a, &b| self.transfers()[a as usize].step == self.transfers()[b as usize].step)

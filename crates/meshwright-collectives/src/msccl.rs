@@ -276,7 +276,7 @@ pub fn xml(task: &Task<'_>, flow: &Flow, name: &str) -> Result<String> {
     let layout = Layout::of(task, flow)?;
     let mut gpus: Vec<Gpu> = (0..flow.members()).map(|_| Gpu::default()).collect();
     let mut order: Vec<usize> = (0..flow.transfers().len()).collect();
-    order.sort_by_key(|&index| flow.transfers()[index].step);
+    order.sort_unstable_by_key(|&index| (flow.transfers()[index].step, index));
     let step = |index: usize| flow.transfers()[index].step;
     for now in order.chunk_by(|&a, &b| step(a) == step(b)) {
         // What is sent was there before what comes in the same step.

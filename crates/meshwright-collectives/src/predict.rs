@@ -55,7 +55,7 @@ fn copies(flow: &Flow) -> Vec<(u32, u64)> {
     let relays = flow.relays();
     let mut levels: Vec<(u32, u64)> = flow.transfers().iter().map(|transfer| (transfer.step, 0)).collect();
     let mut order: Vec<usize> = (0..levels.len()).filter(|&index| relays[index].is_some()).collect();
-    order.sort_by_key(|&index| flow.transfers()[index].step);
+    order.sort_unstable_by_key(|&index| (flow.transfers()[index].step, index));
     for index in order {
         let (step, level) = levels[relays[index].expect("these are copies") as usize];
         levels[index] = (step, level + 1);

@@ -139,7 +139,7 @@ fn around(problem: &Problem, working: &[NodeId], given: &[NodeId], count: u32) -
     let machine = problem.machine();
     let depth = layers::depths(machine, given);
     let mut order = working.to_vec();
-    order.sort_by_key(|node| {
+    order.sort_unstable_by_key(|node| {
         (depth[node.index()], std::cmp::Reverse(machine.neighbours(*node).count()), *node)
     });
     order.truncate(count as usize);

@@ -115,7 +115,7 @@ pub fn next_by(
     let mut candidates: Vec<(f64, NodeId)> =
         problem.machine().living().map(|node| (bounds.with(node), node)).collect();
     let farther = |a: NodeId, b: NodeId| hops[b.index()].cmp(&hops[a.index()]).then(a.cmp(&b));
-    candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| farther(a.1, b.1)));
+    candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then_with(|| farther(a.1, b.1)));
     let mut places: Vec<SourcePlace> = Vec::new();
     let mut tried = 0;
     let mut proved = true;
@@ -136,7 +136,8 @@ pub fn next_by(
         let place = SourcePlace { node, makespan, gain: without / makespan, hops: hops[node.index()] };
         places.push(place);
         let rounded = |place: &SourcePlace| (place.makespan / (without * ROUNDING)).round();
-        places.sort_by(|a, b| rounded(a).total_cmp(&rounded(b)).then_with(|| farther(a.node, b.node)));
+        places
+            .sort_unstable_by(|a, b| rounded(a).total_cmp(&rounded(b)).then_with(|| farther(a.node, b.node)));
     }
     places.truncate(wanted);
     Ok(Ranking { places, proved, trials: tried })

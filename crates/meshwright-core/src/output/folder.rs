@@ -126,6 +126,6 @@ fn first_entry(folder: &Path) -> std::io::Result<Option<String>> {
     let names = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name()));
     let mut names: Vec<_> = names.collect::<std::io::Result<_>>()?;
     names.retain(|name| !stage::is_stage(name));
-    names.sort();
+    names.sort_unstable();
     Ok(names.first().map(|name| name.to_string_lossy().into_owned()))
 }

@@ -114,7 +114,7 @@ pub(super) fn heal(folder: &Path, own: Option<&Stage>) -> Vec<PathBuf> {
     let mut stages: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     let is_own = |path: &Path| own.is_some_and(|own| own.path == path);
     stages.retain(|path| path.file_name().is_some_and(is_stage) && !is_own(path));
-    stages.sort();
+    stages.sort_unstable();
     stages.retain(|stage| heal_one(stage) == Some(StageState::Alive));
     stages
 }

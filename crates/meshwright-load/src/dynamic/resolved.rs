@@ -87,7 +87,7 @@ fn tree(case: &Case<'_>, root: NodeId) -> (Vec<NodeId>, Vec<u64>) {
     let mut parent = vec![root; machine.nodes() as usize];
     let mut below = vec![0; parent.len()];
     let mut order: Vec<NodeId> = machine.living().collect();
-    order.sort_by_key(|&node| std::cmp::Reverse(case.hops(root, node)));
+    order.sort_unstable_by_key(|&node| (std::cmp::Reverse(case.hops(root, node)), node));
     for node in order {
         below[node.index()] += 1;
         if node == root {

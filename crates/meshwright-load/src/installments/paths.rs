@@ -18,7 +18,7 @@ pub(super) fn balanced_tree(machine: &Machine, source: NodeId, bytes: &[u64]) ->
     let distance = distances_from(machine, source);
     let reached = |node: &u32| distance[*node as usize] != u32::MAX && *node != source.0;
     let mut order: Vec<u32> = (0..machine.nodes()).filter(reached).collect();
-    order.sort_by_key(|&node| distance[node as usize]);
+    order.sort_unstable_by_key(|&node| (distance[node as usize], node));
     let mut tree = Tree {
         machine,
         source,

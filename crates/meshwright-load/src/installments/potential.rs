@@ -264,7 +264,9 @@ fn thin_out(problem: &Problem, end: f64, flow: &mut Flow, part: f64) {
         let carrying = machine.neighbours(node).filter(|(link, _)| flow.link[link.index()] > 0.0);
         used.extend(carrying.map(|(link, next)| (node, next, link)));
     }
-    used.sort_by(|a, b| flow.link[a.2.index()].total_cmp(&flow.link[b.2.index()]).then(a.2.cmp(&b.2)));
+    used.sort_unstable_by(|a, b| {
+        flow.link[a.2.index()].total_cmp(&flow.link[b.2.index()]).then(a.2.cmp(&b.2))
+    });
     used.truncate((used.len() as f64 * part).ceil() as usize);
     let mut round = Round {
         cost: vec![f64::INFINITY; machine.nodes() as usize],

@@ -108,7 +108,7 @@ fn concentrate(network: &mut TimeExpandedNetwork, at_least: usize) {
     let mut partial: Vec<usize> = (0..nodes).filter(|&node| taken(network, node) > 0).collect();
     let mut count = partial.len();
     partial.retain(|&node| spare(network, node) > 0);
-    partial.sort_by_key(|&node| taken(network, node));
+    partial.sort_unstable_by_key(|&node| (taken(network, node), node));
     let mut open = vec![false; network.flow.nodes()];
     let set = |open: &mut [bool], node: usize, to: bool| {
         (0..copies).for_each(|copy| open[copy * nodes + node] = to);

@@ -87,7 +87,7 @@ pub fn owners_of_ties(machine: &Machine, sites: &[Vec<NodeId>]) -> Vec<(NodeId, 
     let (first, last) = (nearest(machine, sites, Ties::First), nearest(machine, sites, Ties::Last));
     let mut order: Vec<NodeId> =
         machine.living().filter(|node| first.label[node.index()] != last.label[node.index()]).collect();
-    order.sort_by_key(|node| (first.depth[node.index()], *node));
+    order.sort_unstable_by_key(|node| (first.depth[node.index()], *node));
     // A site is nearest to a node if it is nearest to a neighbour that is one hop nearer.
     let mut owners: Vec<Vec<u32>> = vec![Vec::new(); machine.nodes() as usize];
     for &node in &order {

@@ -151,7 +151,7 @@ impl Rounds<'_, '_> {
             self.domain.settle(&mut node_of, &mut Vec::new());
             ways.push((self.full.cost(&node_of).ticks, node_of));
         }
-        ways.sort();
+        ways.sort_unstable();
         ways.dedup();
         for (_, node_of) in ways.iter().take(DIGIT_WAYS_JUDGED) {
             if self.is_interrupted() {

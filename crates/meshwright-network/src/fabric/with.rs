@@ -56,7 +56,7 @@ impl Fabric {
                 }
             }
         }
-        self.classes.sort();
+        self.classes.sort_unstable();
         Ok(self)
     }
 

@@ -96,7 +96,7 @@ fn workers(problem: &Problem) -> Vec<NodeId> {
         depth != u32::MAX && depth > 0 && problem.work(*node).is_finite()
     };
     let mut nodes: Vec<NodeId> = problem.machine().living().filter(is_worker).collect();
-    nodes.sort_by_key(|node| depth[node.index()]);
+    nodes.sort_unstable_by_key(|node| (depth[node.index()], *node));
     nodes
 }
 
