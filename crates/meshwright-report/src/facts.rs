@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::PlanReport;
 use super::wording::{counted, node};
 use meshwright_core::words::{self, grouped};
-use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_load::lp::Ports;
+use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_verdict::JobVerdict;
 
 /// More dead nodes or links than this are counted, not named.
 const DEAD_NAMED_MAX: usize = 8;
@@ -29,9 +31,12 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
     let machine = report.machine;
     let costs = machine.costs();
     let fact = |name, value: String, note: &str| Fact::new(name, value, note);
-    let ports = match machine.port_model() {
-        PortModel::All => ("all-port", "one message per link at a time"),
-        PortModel::One => ("one-port", "one message in, one out at a time"),
+    let ports = match ports(report) {
+        Ports::All => ("all-port".to_string(), "one message per link at a time".to_string()),
+        Ports::ONE => ("one-port".to_string(), "one message in, one out at a time".to_string()),
+        Ports::Few(ports) => {
+            (format!("{ports} ports"), format!("{ports} messages in, {ports} out at a time"))
+        }
     };
     let (startup, flit) = (counted(costs.startup.0, "cycle"), counted(costs.flit.0, "byte"));
     let clock = machine.seconds(1.0).map(|cycle| fact("Cycle", words::seconds(cycle), "by the clock"));
@@ -41,7 +46,7 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         fact("Dead nodes", grouped(machine.dead().len() as u64), &dead_names(machine)),
         fact("Dead links", grouped(machine.dead_links().len() as u64), &dead_link_names(machine)),
         fact("Switching", machine.switching().name().to_string(), ""),
-        fact("Ports", ports.0.to_string(), ports.1),
+        fact("Ports", ports.0, &ports.1),
         fact("Start-up c", startup, "per message"),
         fact("Byte time b", costs.byte_time.to_string(), "cycles per byte"),
         fact("Head flit h", flit, "ahead of the message"),
@@ -56,6 +61,15 @@ pub fn facts(report: &PlanReport<'_>) -> Vec<Fact> {
         _ => true,
     };
     all.into_iter().filter(is_shown).chain(clock).collect()
+}
+
+/// The ports of the machine, or those that a single load asks for.
+fn ports(report: &PlanReport<'_>) -> Ports {
+    match report.jobs {
+        [JobVerdict::Load(load)] => load.facts.further.variant.as_ref().map(|variant| variant.ports),
+        _ => None,
+    }
+    .unwrap_or(report.machine.port_model().into())
 }
 
 fn dead_names(machine: &Machine) -> String {

@@ -297,3 +297,28 @@ fn the_flow_matrix_is_shown() {
         assert!(code == 2 && problems.contains(why), "{problems}");
     }
 }
+
+/// The page has the ports that were asked for, and the place for the next source is that of such nodes.
+#[test]
+fn the_next_source_of_one_port_nodes() {
+    let folder = folder(&[]);
+    let words =
+        "split --on mesh:4x4 --source 0,0 --sigma 1 --ports one --next --method optimum --out o --json";
+    let (code, stdout, stderr) = run(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert!((float(&json["next_sources"][0]["makespan"]) - 0.25).abs() < 1e-6, "2 + 2 / sigma");
+    let page = std::fs::read_to_string(folder.path().join("o/report.html")).unwrap();
+    assert!(page.contains("one-port") && !page.contains("all-port"), "what was asked for");
+}
+
+/// What a machine file says is asked for, too.
+#[test]
+fn answers_of_other_machines_are_refused() {
+    let folder = folder(&[("m.toml", "[machine]\ntopology = \"mesh:3x3\"\nports = \"one\"\n")]);
+    for words in ["--source 0,0 --place 2", "--source 0,0=2 --queues", "--random-sources 2"] {
+        let words = format!("split --on m.toml --sigma 1 {words}");
+        let (code, _, stderr) = run(folder.path(), &words.split(' ').collect::<Vec<_>>());
+        assert!(code == 2 && stderr.contains("nodes have one port"), "{words}: {code}, {stderr}");
+    }
+}
