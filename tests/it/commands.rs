@@ -106,6 +106,15 @@ impl Case {
         self.arguments.get(at + 1).map(String::as_str)
     }
 
+    /// The words without these options and their values.
+    fn without(&self, options: &[&str]) -> Vec<String> {
+        let mut words = self.arguments.clone();
+        while let Some(at) = words.iter().position(|word| options.contains(&word.as_str())) {
+            words.drain(at..at + 2);
+        }
+        words
+    }
+
     fn has(&self, word: &str) -> bool {
         self.arguments.iter().any(|own| own == word)
     }
@@ -123,6 +132,11 @@ impl Case {
             arguments: list(&value["arguments"]).iter().map(words).collect(),
         }
     }
+}
+
+/// The law holds, or why not.
+fn hold_that(is_so: bool, why: impl FnOnce() -> String) -> Result<(), String> {
+    if is_so { Ok(()) } else { Err(why()) }
 }
 
 impl Answer<'_> {

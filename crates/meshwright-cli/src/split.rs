@@ -26,7 +26,7 @@ use meshwright_formats::scenario::load as words;
 use meshwright_load::installments::Scale;
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, speed_file};
-use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_network::topology::{Machine, Switching};
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, Job, METHODS};
@@ -200,12 +200,10 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
     if further.queues {
         arguments.csv.refuse_beside("--queues: --json has the answer")?;
         let (machine, job) = of_one("--queues")?;
-        refuse_one_port(&machine, "--queues")?;
         return further::queues(&machine, &job, arguments.json);
     }
     if let Some(count) = further.place {
         let (machine, job) = of_one("--place")?;
-        refuse_one_port(&machine, "--place")?;
         return placed::answer(&machine, &job, count, arguments.json);
     }
     if arguments.dynamic.is_asked() {
@@ -220,17 +218,6 @@ pub(super) fn run(arguments: &SplitArguments) -> Result<Answer> {
         return show(arguments, only("machine", &names, "--show matrix")?, &sigmas);
     }
     divisions(arguments, &names, &sigmas, startups)
-}
-
-/// Refuses a machine whose nodes send on one link at a time, where the answer is that of others.
-fn refuse_one_port(machine: &Machine, asked: &'static str) -> Result<()> {
-    match machine.port_model() {
-        PortModel::All => Ok(()),
-        PortModel::One => Err(Error::not_applicable(
-            asked,
-            "nodes have one port; its answer is for nodes that send on all links",
-        )),
-    }
 }
 
 /// The divisions on these machines, for these values.

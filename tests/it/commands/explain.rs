@@ -32,10 +32,7 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
 /// The same command with `--explain`: its story, beside the link that is told without it.
 pub(super) fn with_explain(answer: &Answer<'_>, end: u64, busiest: &Value) -> Result<(), String> {
     // Schedules are not written again, and a story that cannot be told is refused.
-    let mut words = answer.case.arguments.clone();
-    while let Some(at) = words.iter().position(|word| word == "--emit") {
-        words.drain(at..at + 2);
-    }
+    let mut words = answer.case.without(&["--emit"]);
     words.push("--explain".to_string());
     let Some(told) = answer.then(&words)? else { return Ok(()) };
     if told["explain"]["simulated_cycles"].as_u64() != Some(end) {

@@ -2,7 +2,7 @@
 
 use super::draw::{Draw, Drawn};
 use super::split::sources;
-use super::{Answer, Case, Kind};
+use super::{Answer, Case, Kind, hold_that as hold};
 use serde_json::Value;
 
 const fn kind(
@@ -42,10 +42,6 @@ fn list<'v>(value: &'v Value, what: &str) -> Result<&'v [Value], String> {
 
 fn equal(a: f64, b: f64, what: &str) -> Result<(), String> {
     if (a - b).abs() <= EXACT * a.abs().max(b.abs()) { Ok(()) } else { Err(format!("{what}: {a} and {b}")) }
-}
-
-fn hold(is_so: bool, why: impl FnOnce() -> String) -> Result<(), String> {
-    if is_so { Ok(()) } else { Err(why()) }
 }
 
 /// A source as `--from` takes it: node, part of the load, release.

@@ -11,7 +11,7 @@ use meshwright_load::shares::schedulers::Ties;
 use meshwright_report::{File, Map, NamedCurve, SeriesPage, SeriesTable, overlaid};
 use meshwright_verdict::load::{self, RandomAnswer};
 
-use super::{SplitArguments, refuse_one_port};
+use super::SplitArguments;
 use crate::csv::{self, Column, column_list, known};
 use crate::output::Progress;
 use crate::{Answer, files, output, table};
@@ -32,7 +32,6 @@ pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) 
     let mut draws = Vec::new();
     for name in names {
         let machine = arguments.machine.read_as(name)?;
-        refuse_one_port(&machine, "--random-sources")?;
         for &sources in &counts {
             for &sigma in sigmas {
                 let experiment = Experiment {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use serde::Serialize;
 
 use super::job::Job;
+use super::limited::refuse_one_port;
 use super::policies::{POLICIES, PolicyEntry, Round};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::find_or;
@@ -14,7 +15,7 @@ use meshwright_load::dynamic::trace::Entry;
 use meshwright_load::dynamic::{Arrival, Case, FULL, Ledger, Weather, clairvoyant};
 use meshwright_load::installments::Scale;
 use meshwright_load::optimum;
-use meshwright_network::topology::{Machine, PortModel, Switching, Topology};
+use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::watched::ProcessLog;
 
 /// When loads arrive.
@@ -265,12 +266,7 @@ pub fn dynamic_recorded(
 
 /// The machine with a message there when the whole of it is.
 fn as_run(machine: &Machine) -> Result<Machine> {
-    if machine.port_model() != PortModel::All {
-        return Err(Error::not_applicable(
-            "a load that changes",
-            "nodes have one port; policies send on all",
-        ));
-    }
+    refuse_one_port(machine, "a load that changes")?;
     Ok(machine.clone().with_switching(Switching::StoreAndForward))
 }
 

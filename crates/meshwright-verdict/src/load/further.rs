@@ -62,8 +62,7 @@ pub struct Further {
     /// Whether it is proved that no place is better than the first.
     pub next_proved: Option<bool>,
     /// Whether the places are those of a machine that does more at a time, for the one asked for is too large.
-    #[serde(skip)]
-    pub is_next_plain: bool,
+    pub next_plain: Option<bool>,
     /// Whether the load can be worked off when it comes again and again.
     pub queues: Option<Queues>,
     /// What the policies make of loads and speeds that change.
@@ -151,7 +150,7 @@ impl Case<'_, '_> {
         further.next_sources = Some(ranking.places.iter().map(row).collect());
         further.next_share = Some(share);
         further.next_proved = Some(ranking.proved);
-        further.is_next_plain = is_plain;
+        further.next_plain = Some(is_plain);
         Ok(())
     }
 
@@ -215,7 +214,7 @@ impl LoadVerdict {
                     } else {
                         "; not all places were tried, and a better one is not ruled out"
                     },
-                    of_another(further.is_next_plain),
+                    of_another(further.next_plain == Some(true)),
                     if self.facts.startup > 0.0 { ", if messages cost no start-up" } else { "" }
                 ),
                 None => "No place was found for a further source.".to_string(),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::detail::SourceRow;
 use super::job::Job;
+use super::limited::refuse_one_port;
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
 use meshwright_load::joint::{self, Joint};
@@ -59,7 +60,7 @@ pub struct PlacedRow {
 ///
 /// # Errors
 ///
-/// As for [`Job::problem`] and [`joint::place`].
+/// As for [`Job::problem`] and [`joint::place`]; [`meshwright_core::Error::NotApplicable`] where nodes have one port.
 ///
 /// # Examples
 ///
@@ -75,6 +76,7 @@ pub struct PlacedRow {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn placed(job: &Job, machine: &Machine, count: u32) -> Result<PlacedAnswer> {
+    refuse_one_port(machine, "placing several sources")?;
     let problem = job.problem(machine)?;
     let trials = TRIALS.min(TRIED_NODES / machine.nodes()).max(64) as usize;
     let (makespan_before, _) = optimum::makespan(&problem)?;

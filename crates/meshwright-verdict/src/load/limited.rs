@@ -11,13 +11,23 @@ use meshwright_core::units::NodeId;
 use meshwright_load::lp::{self, Theorem, Variant};
 use meshwright_load::optimum::Paid;
 use meshwright_load::{Forwarding, Plan, Problem};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, PortModel};
 
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
     let of_machine = Variant { ports: machine.port_model().into(), ..Variant::default() };
     let wanted = job.further.variant.unwrap_or(of_machine);
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
+}
+
+/// Refuses a machine whose nodes send on one link at a time, where the answer would be that of others.
+pub(super) fn refuse_one_port(machine: &Machine, asked: &'static str) -> Result<()> {
+    match machine.port_model() {
+        PortModel::All => Ok(()),
+        PortModel::One => {
+            Err(Error::not_applicable(asked, "nodes have one port; this is for nodes that send on all links"))
+        }
+    }
 }
 
 /// The optimum of a machine that does less at a time.
@@ -188,7 +198,6 @@ mod tests {
     use super::*;
     use meshwright_load::Source;
     use meshwright_load::lp::Ports;
-    use meshwright_network::topology::PortModel;
 
     #[test]
     fn a_machine_of_one_port_asks_by_itself() {

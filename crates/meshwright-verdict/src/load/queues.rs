@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::job::Job;
+use super::limited::refuse_one_port;
 use super::words;
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
@@ -59,7 +60,7 @@ impl From<queues::Stability> for Queues {
 ///
 /// # Errors
 ///
-/// As for [`Job::problem`] and [`queues::stability`].
+/// As for [`Job::problem`] and [`queues::stability`]; [`meshwright_core::Error::NotApplicable`] where nodes have one port.
 ///
 /// # Examples
 ///
@@ -75,6 +76,7 @@ impl From<queues::Stability> for Queues {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn queues(job: &Job, machine: &Machine) -> Result<QueuesAnswer> {
+    refuse_one_port(machine, "telling whether queues grow")?;
     let problem = job.problem(machine)?;
     let rate: f64 = job.sources.iter().map(|source| source.load).sum();
     let arrivals = |source: &Source| Arrivals {

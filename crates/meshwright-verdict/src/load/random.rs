@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::limited::refuse_one_port;
 use meshwright_core::error::Result;
 use meshwright_load::shares::experiment::{self, AgainstOptimum, Averages, Experiment};
 use meshwright_network::topology::{Machine, Topology};
@@ -42,8 +43,9 @@ pub fn long_rounds(rounds: u32, machine: &Machine) -> u32 {
 ///
 /// # Errors
 ///
-/// As for [`experiment::run`].
+/// As for [`experiment::run`]; [`meshwright_core::Error::NotApplicable`] where nodes have one port.
 pub fn random(experiment: &Experiment<'_>, finished: &(dyn Fn() + Sync)) -> Result<RandomAnswer> {
+    refuse_one_port(experiment.machine, "averaging over sources at random")?;
     let long_rounds = long_rounds(experiment.rounds, experiment.machine);
     let experiment = Experiment { accelerated_rounds: long_rounds, ..experiment.clone() };
     let few = Experiment { rounds: long_rounds, ..experiment.clone() };
