@@ -10,6 +10,7 @@
 //! | `map`, `plan` and `simulate` agree on one schedule, deadlock included | `map`; `race` and `simulate` |
 //! | what `check` refuses no row claims; the certificate of a bound, the table of a barrier hold | `split`; `race`, `map`; `groups` |
 //! | one question asked in two ways has one answer | `split --queues`, `--next`, `--place`, `--show`, `--pieces` |
+//! | a box turned round, and the graph of its links: no answer beats the bound of the other | `race`, `split`, `map` |
 //! | the story of a plan adds up to its makespan, and blames the link that the plan blames | `explain`; `race`, `simulate` |
 //! | what is measured is no more than the bound of the curve | `sweep` |
 //!
@@ -28,6 +29,7 @@ mod race;
 mod simulate;
 mod split;
 mod sweep;
+mod twin;
 
 use std::io::Read;
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! `map`: placements judged, the search, `auto`, and the schedule that is emitted.
 
 use super::draw::Draw;
+use super::twin::{self, Standing};
 use super::{Answer, Case, Kind};
 use serde_json::Value;
 
@@ -134,7 +135,20 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
     if let Some(searched) = searched.filter_map(time).min() {
         no_slower(searched, best, "the search", "")?;
     }
+    twin::agrees(answer, standing)?;
     as_simulated(answer, best)
+}
+
+/// Under the first switching that all rows have a bound for.
+fn standing(json: &Value) -> Option<Standing> {
+    let rows = json["placements"].as_array()?;
+    let switching = rows.first()?["bound"].as_object()?.keys().next()?;
+    let least = |number: &dyn Fn(&Value) -> Option<f64>| {
+        Some(rows.iter().filter_map(number).fold(f64::INFINITY, f64::min))
+    };
+    let bound = least(&|row| row["bound"][switching]["exact"].as_f64())?;
+    let best = least(&|row| row["simulated_cycles"][switching].as_f64())?;
+    Some(Standing { bound, best, is_of_machine: false })
 }
 
 fn no_slower(time: u64, best: u64, what: &str, name: &str) -> Result<(), String> {

@@ -2,7 +2,9 @@
 
 use super::draw::Draw;
 use super::explain::with_explain;
+use super::twin::{self, Standing};
 use super::{Answer, Case, Kind};
+use serde_json::Value;
 
 pub(super) const RACE: Kind = Kind { verb: "race", word: "", draw, laws };
 
@@ -87,7 +89,17 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
     let rows = json["results"].as_array().ok_or("no results")?;
     let winner = rows.iter().find(|row| row["algorithm"] == json["winner"]).ok_or("no row of the winner")?;
     // A search takes seconds.
-    if answer.case.has("--algorithm") { with_explain(answer, *won, &winner["busiest_link"]) } else { Ok(()) }
+    if !answer.case.has("--algorithm") {
+        return Ok(());
+    }
+    twin::agrees(answer, standing)?;
+    with_explain(answer, *won, &winner["busiest_link"])
+}
+
+fn standing(json: &Value) -> Option<Standing> {
+    let times = json["results"].as_array()?.iter().filter_map(|row| row["simulated_cycles"].as_f64());
+    let best = times.fold(f64::INFINITY, f64::min);
+    Some(Standing { bound: json["bound_cycles"].as_f64()?, best, is_of_machine: false })
 }
 
 /// The certificate proves the bound.

@@ -1,6 +1,7 @@
 //! `split` and `check`: rows, winner, front, doing nothing, and what `check` says of the rows.
 
 use super::draw::{Draw, Drawn};
+use super::twin::{self, Standing};
 use super::{Answer, Case, Kind};
 use serde_json::Value;
 
@@ -121,7 +122,16 @@ fn laws(answer: &Answer<'_>) -> Result<(), String> {
         against_doing_nothing(answer, winner)?;
     }
     deadline(json, rows)?;
+    twin::agrees(answer, standing)?;
     agrees_with_check(answer)
+}
+
+/// In millionths of the time in which one processor works the load off.
+fn standing(json: &Value) -> Option<Standing> {
+    let least = json["variant"]["makespan"].as_f64().or(json["bound"]["makespan"].as_f64())?;
+    let speedups = json["methods"].as_array()?.iter().filter_map(|row| row["simulated_speedup"].as_f64());
+    let best = 1.0 / speedups.fold(0.0, f64::max);
+    Some(Standing { bound: 1e6 * least, best: 1e6 * best, is_of_machine: true })
 }
 
 /// What a row does in time is possible, and what is possible no bound rules out.
