@@ -86,7 +86,9 @@ fn facts(report: &SweepReport) -> Vec<Fact> {
 /// The answer in one sentence.
 pub fn headline(report: &SweepReport) -> String {
     if report.deadlocks() {
-        return "The network deadlocks".to_string();
+        let is_simulated = report.curve.points.iter().any(Point::is_simulated);
+        let told = if is_simulated { "The network deadlocks" } else { "Not simulated: the routing can deadlock" };
+        return told.to_string();
     }
     let share = |load: f64| report.reference.bound.map(|bound| super::wording::percent(load / bound));
     let of_bound = |load| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::flit::{self, Router};
 use crate::point::Point;
 use crate::traffic::{Measured, OpenLoop, Pattern};
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::rng;
 use meshwright_core::text;
 use meshwright_core::units::{LinkId, NodeId, Port};
@@ -40,11 +40,12 @@ impl Reference {
     fn new(machine: &Machine, router: &Router, runs: &OpenLoop) -> Result<Self> {
         let pattern = &runs.pattern;
         let alone = |hops| router.zero_load(machine, hops, runs.packet.into()) as f64;
-        // The latency of a packet that never waits is linear in its distance: that of the mean distance is the mean.
-        let (none, each) = (alone(0), alone(1) - alone(0));
-        let sent = if router.self_traffic { 1.0 } else { 1.0 - pattern.self_share(machine) };
+        // From one link on the latency of a packet that never waits is linear in its distance.
+        let (each, own) = (alone(2) - alone(1), pattern.self_share(machine));
+        let (sent, at_home) = if router.self_traffic { (1.0, own) } else { (1.0 - own, 0.0) };
         let mean_hops = pattern.mean_hops(machine).filter(|_| sent > 0.0).map(|hops| hops / sent);
-        let zero_load_cycles = mean_hops.map(|hops| none + each * hops);
+        let zero_load_cycles =
+            mean_hops.map(|hops| at_home * alone(0) + (1.0 - at_home) * (alone(1) - each) + each * hops);
         let routing = routing::named(router.routing_on(machine))?;
         let relation = routing::relation(routing, machine)?;
         let carried = match relation {
@@ -107,8 +108,12 @@ impl<'m> Experiment<'m> {
     ///
     /// # Errors
     ///
-    /// As for [`OpenLoop::check`], for the routing and for its [deadlock check](certify::certify).
+    /// As for [`OpenLoop::check`], for the routing and for its [deadlock check](certify::certify);
+    /// [`Error::NotApplicable`] on a single living node.
     pub fn new(machine: &'m Machine, router: Router, runs: OpenLoop) -> Result<Self> {
+        if machine.living_count() < 2 {
+            return Err(Error::not_applicable("sending at random", "one node has nobody to send to".to_string()));
+        }
         let runs = OpenLoop { load: 1.0, ..runs };
         runs.check()?;
         machine.equal_links("sending at random")?;

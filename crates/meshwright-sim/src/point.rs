@@ -114,6 +114,11 @@ impl Point {
             deadlock: measured.deadlock.as_deref().map(|ring| channels(machine, ring)),
         }
     }
+
+    /// Whether a cycle was simulated: none is where the routing can deadlock.
+    pub fn is_simulated(&self) -> bool {
+        self.cycles > 0
+    }
 }
 
 /// Links by their ends.

@@ -1,10 +1,11 @@
 //! Store-and-forward with q packet buffers at a link: no free slot, no send.
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
-use meshwright_network::topology::{Machine, Switching};
+use meshwright_network::topology::{Machine, PortModel, Switching};
+use meshwright_schedule::{Message, Phases};
 use meshwright_schedule::process::{Context, Process};
 use meshwright_sim::flit::Router;
-use meshwright_sim::{Engine, run};
+use meshwright_sim::{Engine, run, simulate};
 
 /// Sends its messages when it starts and notes when each has left and when one came.
 #[derive(Default)]
@@ -94,5 +95,36 @@ fn never_more_packets_than_slots_are_in_a_buffer() {
         // What has left node 0 while the last link is taken stands in the buffers of nodes 1 and 2.
         let standing = left.iter().filter(|&&cycle| cycle < 200).count();
         assert_eq!(standing, (2 * slots as usize).min(6), "{slots} slots: {left:?}");
+    }
+}
+
+/// A message alone takes as long as on the message engine, with one port or many: what has come for good is not stored once
+/// more to be handed over.
+#[test]
+fn one_port_takes_a_message_as_it_comes() {
+    for ports in [PortModel::One, PortModel::All] {
+        let line = Machine::new("mesh:1x4").unwrap().with_switching(Switching::StoreAndForward);
+        let line = line.with_startup(Cycles(10)).unwrap().with_port_model(ports);
+        for to in 1..4 {
+            let message = Message { source: NodeId(0), target: NodeId(to), bytes: Bytes(64), phase: 1 };
+            let phases = Phases::new(4, vec![message]);
+            let time = |engine: &Engine| simulate(&line, &phases, engine).unwrap().cycles.0;
+            let (whole, flits) = (time(&Engine::Message), time(&Engine::Flit(Router::ideal(&line).into())));
+            assert_eq!(whole, u64::from(to) * (10 + 64));
+            // One port asks the switch for the last time: a flit time of two cycles.
+            let last = if ports == PortModel::One { 2 } else { 0 };
+            assert_eq!(flits, whole + last, "{ports:?} to {to}");
+        }
+    }
+}
+
+/// More slots than a credit counts are refused before anything runs.
+#[test]
+fn buffers_that_no_credit_counts_are_refused() {
+    let mesh = Machine::new("mesh:2x2").unwrap();
+    for (buffers, channels) in [(256, 1), (0, 1), (65_536, 1), (4, 33)] {
+        let machine = mesh.clone().with_buffers(buffers).with_virtual_channels(channels);
+        let error = Router::ideal(&machine).fits(&machine).unwrap_err();
+        assert!(error.to_string().contains("expected 1 to "), "{error}");
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn line(report: &SimulateReport, machine: &Machine) -> String {
 pub(super) fn traffic_line(report: &TrafficReport) -> String {
     let point = &report.point;
     match &point.deadlock {
+        Some(_) if !point.is_simulated() => "not simulated: the routing can deadlock".to_string(),
         Some(_) => "deadlock".to_string(),
+        None if point.packets == 0 => format!("load {}: no packet was measured", point.load),
         None => {
             let state = if point.saturated { "saturated" } else { "carried" };
             format!("load {} is {state}, mean latency {:.2} cycles", point.load, point.latency.mean)
@@ -65,7 +67,7 @@ pub(super) fn one(report: &SimulateReport, machine: &Machine) -> String {
 pub(super) fn traffic(report: &TrafficReport, machine: &Machine) -> String {
     let TrafficReport { conditions, reference, point, .. } = report;
     let heading = heading(conditions, reference) + "\n";
-    if let (Some(ring), 0) = (&point.deadlock, point.cycles) {
+    if let (Some(ring), false) = (&point.deadlock, point.is_simulated()) {
         // Refused before the first cycle: there is nothing else to tell.
         return heading
             + "Not simulated: under this routing packets can wait for each other in a ring of channels.\n"
@@ -75,6 +77,7 @@ pub(super) fn traffic(report: &TrafficReport, machine: &Machine) -> String {
     let latency = &point.latency;
     let known =
         |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
+    let seen = |number: String| if point.packets > 0 { number } else { "none".to_string() };
     let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
     let mut rows = [
         ["load, flits per node and cycle", &point.load.to_string()],
@@ -83,11 +86,11 @@ pub(super) fn traffic(report: &TrafficReport, machine: &Machine) -> String {
         ["accepted", &table::number(point.accepted, 5)],
         ["saturated", if point.saturated { "yes" } else { "no" }],
         ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
-        ["latency, mean", &(table::number(latency.mean, 2) + &half)],
-        ["latency, p50", &latency.p50.to_string()],
-        ["latency, p99", &latency.p99.to_string()],
-        ["latency, max", &latency.max.to_string()],
-        ["links passed, mean", &table::number(point.hops_mean, 3)],
+        ["latency, mean", &seen(table::number(latency.mean, 2) + &half)],
+        ["latency, p50", &seen(latency.p50.to_string())],
+        ["latency, p99", &seen(latency.p99.to_string())],
+        ["latency, max", &seen(latency.max.to_string())],
+        ["links passed, mean", &seen(table::number(point.hops_mean, 3))],
         ["packets measured", &point.packets.to_string()],
         ["packets not arrived", &point.undelivered.to_string()],
         ["cycles", &point.cycles.to_string()],

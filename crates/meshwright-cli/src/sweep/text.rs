@@ -84,8 +84,17 @@ fn remarks(report: &SweepReport, machine: &Machine, whose: &str) -> String {
     }
     for point in &report.curve.points {
         if let Some(ring) = &point.deadlock {
-            text += &format!("{whose}deadlock at load {}, each waits for the next:\n", point.load);
+            text += &match point.is_simulated() {
+                true => format!("{whose}deadlock at load {}, each waits for the next:\n", point.load),
+                false => format!(
+                    "{whose}not simulated: under this routing packets can wait for each other in a ring of channels:\n"
+                ),
+            };
             text += &(table::ring(ring, machine) + "\n");
+            if !point.is_simulated() {
+                // One ring of the routing, whatever the load.
+                break;
+            }
         }
     }
     text
@@ -94,6 +103,7 @@ fn remarks(report: &SweepReport, machine: &Machine, whose: &str) -> String {
 /// What a point is called that is not carried.
 pub(super) fn state(point: &Point) -> &'static str {
     match (&point.deadlock, point.saturated) {
+        (Some(_), _) if !point.is_simulated() => "not simulated",
         (Some(_), _) => "deadlock",
         (None, true) => "saturated",
         (None, false) => "",
@@ -107,16 +117,18 @@ fn row(report: &SweepReport, point: &Point, machine: &Machine) -> Vec<String> {
     let of =
         |whole: Option<f64>, part: f64| whole.map_or(String::new(), |whole| table::number(part / whole, 3));
     let latency = &point.latency;
+    let seen = |number: String| if point.packets > 0 { number } else { "none".to_string() };
+    let accepted = if point.is_simulated() { format!("{:.4}", point.accepted) } else { "none".to_string() };
     vec![
         point.load.to_string(),
         of(report.reference.bound, point.load),
-        format!("{:.4}", point.accepted),
-        mean(latency.mean),
+        accepted,
+        seen(mean(latency.mean)),
         latency.ci95.map_or(String::new(), mean),
-        of(report.reference.zero_load_cycles, latency.mean),
-        whole(latency.p50),
-        whole(latency.p99),
-        format!("{:.2}", point.hops_mean),
+        if point.packets > 0 { of(report.reference.zero_load_cycles, latency.mean) } else { String::new() },
+        seen(whole(latency.p50)),
+        seen(whole(latency.p99)),
+        seen(format!("{:.2}", point.hops_mean)),
         state(point).to_string(),
     ]
 }

@@ -86,8 +86,18 @@ pub const MACHINE: KeyTable = KeyTable {
             CYCLES,
             "0",
         ),
-        key("buffers", "flits of a buffer of the routers", "a whole number from 1 to 65536", "4"),
-        key("virtual_channels", "virtual channels of a link", "a whole number from 1 to 256", "1"),
+        key(
+            "buffers",
+            "flits of a buffer of the routers",
+            "a whole number from 1 to 65536; the flit engine takes 255 at most",
+            "4",
+        ),
+        key(
+            "virtual_channels",
+            "virtual channels of a link",
+            "a whole number from 1 to 256; the flit engine takes 32 at most",
+            "1",
+        ),
         key(
             "ports",
             "over how many links a node sends and receives at a time",

@@ -38,7 +38,9 @@ impl Region<'_> {
                 }
             }
             LaneState::Draining => self.drain(site, local),
-            LaneState::Filling if lane.flits == lane.left => self.route_later(site, local, self.now),
+            LaneState::Filling if lane.flits == lane.left => {
+                self.route_later(site, local, self.now + self.delays.first_try);
+            }
             _ => {}
         }
     }
@@ -88,18 +90,23 @@ impl Region<'_> {
             }
         }
         if self.setup.switching == Switching::StoreAndForward && local < self.degree * self.vcs {
+            self.choose(site, local, slot);
+            if self.choices.as_slice().is_empty() {
+                // What has come for good is not stored once more.
+                return self.route_later(site, local, from + self.delays.last_try);
+            }
             let lane = &mut self.lanes[index];
             if lane.flits < lane.left {
                 lane.state = LaneState::Filling;
                 return;
             }
         }
-        self.route_later(site, local, from);
+        self.route_later(site, local, from + self.delays.first_try);
     }
 
+    /// Lets the packet in front ask for a channel at a cycle.
     #[inline(always)]
-    fn route_later(&mut self, site: Site, local: u32, from: u64) {
-        let at = from + self.delays.first_try;
+    fn route_later(&mut self, site: Site, local: u32, at: u64) {
         let index = self.lanes_of(site) + local as usize;
         self.lanes[index].state = LaneState::Routing;
         if at <= self.now {

@@ -89,6 +89,8 @@ pub(super) struct Setup<'m> {
     pub(super) relation: Relation<'m>,
     pub(super) router: Router,
     pub(super) switching: Switching,
+    /// Cycles of the routing delay that only who sends on pays.
+    pub(super) startup: u32,
     /// By class, the set of its virtual channels.
     pub(super) classes: Vec<u64>,
     /// Whether routers are visited from the last to the first: it must change nothing.
@@ -103,10 +105,10 @@ pub(super) struct Setup<'m> {
 
 impl Setup<'_> {
     /// Whether packets come out without passing the switch: with a port for each link, of a router that allocates in
-    /// the cycle a head comes in, or that stores whole packets.
+    /// the cycle a head comes in.
     pub(super) fn drains(&self) -> bool {
-        let at_once = self.router.stages == Stages::Combined && self.router.first_try() == 0;
-        self.router.ports == PortModel::All && (at_once || self.switching == Switching::StoreAndForward)
+        let at_once = self.router.stages == Stages::Combined && self.router.first_try() == self.startup;
+        self.router.ports == PortModel::All && at_once
     }
 }
 
@@ -119,11 +121,14 @@ pub(super) struct Delays {
     pub(super) source_credit: u64,
     pub(super) injection: u64,
     pub(super) first_try: u64,
+    /// That of a packet that has come for good.
+    pub(super) last_try: u64,
     shortest_packet: u64,
 }
 
 impl Delays {
-    pub(super) fn of(router: &Router) -> Self {
+    pub(super) fn of(setup: &Setup<'_>) -> Self {
+        let router = &setup.router;
         Self {
             hop: u64::from(router.hop()),
             eject: u64::from(router.eject()),
@@ -131,6 +136,7 @@ impl Delays {
             source_credit: u64::from(router.source_credit()),
             injection: u64::from(router.injection_delay),
             first_try: u64::from(router.first_try()),
+            last_try: u64::from(router.first_try() - setup.startup),
             shortest_packet: u64::from(router.shortest_packet),
         }
     }
@@ -240,7 +246,7 @@ impl<'s> Region<'s> {
         let locals = nodes * wiring.locals as usize;
         let network = nodes * wiring.degree as usize;
         let (inputs, outputs) = (network + locals, network + 2 * locals);
-        let delays = Delays::of(router);
+        let delays = Delays::of(setup);
         let longest = delays.longest();
         Self {
             setup,

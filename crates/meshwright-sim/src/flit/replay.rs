@@ -60,16 +60,17 @@ impl Replay {
             let why = "it counts in flit times, and a flit of no bytes takes none";
             return Err(Error::not_applicable("the flit engine", why));
         }
-        let mut router = self.router.clone();
+        let (mut router, mut paid) = (self.router.clone(), 0);
         if machine.switching() == Switching::StoreAndForward {
             let startup = machine.costs().startup_ticks().div_ceil(period);
             if startup > STARTUP_MAX {
                 let why = format!("a start-up of {startup} flit times at every node; at most {STARTUP_MAX}");
                 return Err(Error::not_applicable("the flit engine", why));
             }
-            router.routing_delay += startup as u32;
+            paid = startup as u32;
+            router.routing_delay += paid;
         }
-        Setup::new(machine, &router)
+        Ok(Setup { startup: paid, ..Setup::new(machine, &router)? })
     }
 }
 

@@ -24,6 +24,12 @@ use meshwright_core::find;
 use meshwright_network::routing;
 use meshwright_network::topology::{Machine, Network, PortModel};
 
+/// The most slots of a virtual channel: credits are bytes.
+pub(super) const BUFFERS_MAX: u32 = 255;
+
+/// The most virtual channels of a link: sets of them are words of bits.
+pub(super) const CHANNELS_MAX: u32 = 32;
+
 /// How a head gets its output channel and the switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -260,6 +266,13 @@ impl Router {
     ///
     /// [`Error::Value`] when an allocation of a staged router takes no cycle.
     pub(super) fn check(&self) -> Result<()> {
+        for (name, value, most) in
+            [("buffers", self.buffers, BUFFERS_MAX), ("virtual_channels", self.virtual_channels, CHANNELS_MAX)]
+        {
+            if !(1..=most).contains(&value) {
+                return Err(Error::value(name, value, format!("1 to {most} in routers of the flit engine")));
+            }
+        }
         let least = self.vc_alloc_delay.min(self.sw_alloc_delay);
         if self.stages != Stages::Combined && least == 0 {
             let expected = "at least 1 cycle each, or a preset that allocates both in one cycle";
@@ -274,7 +287,7 @@ impl Router {
     /// T0 = i + H (t + l) + t + e + max(L, m) - 1,   t = r + x + (speculative: max(v, w), else v + w)
     /// ```
     ///
-    /// i and e are the delays of injection and ejection, m is the shortest packet.
+    /// i and e are the delays of injection and ejection, m is the shortest packet. Under store-and-forward each node on the way adds L - 1.
     ///
     /// # Source
     ///
@@ -288,7 +301,7 @@ impl Router {
         let router = u64::from(self.routing_delay + allocation + self.switch_delay);
         let body = flits.max(u64::from(self.shortest_packet)) - 1;
         let whole = match machine.switching() {
-            meshwright_network::topology::Switching::StoreAndForward => (flits - 1) * hops,
+            meshwright_network::topology::Switching::StoreAndForward => (flits - 1) * hops.saturating_sub(1),
             _ => 0,
         };
         let ends = u64::from(self.injection_delay + self.ejection_delay);

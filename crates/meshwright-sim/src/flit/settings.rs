@@ -1,6 +1,6 @@
 //! Settings of a router by name: what `--set KEY=VALUE` accepts.
 
-use super::router::{Allocator, Router, Stages};
+use super::router::{Allocator, BUFFERS_MAX, CHANNELS_MAX, Router, Stages};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::find;
 use meshwright_network::routing;
@@ -16,7 +16,7 @@ pub struct Setting {
 }
 
 macro_rules! number {
-    ($name:ident, $least:literal, $most:literal, $summary:literal) => {
+    ($name:ident, $least:literal, $most:expr, $summary:literal) => {
         Setting {
             name: stringify!($name),
             summary: $summary,
@@ -30,8 +30,8 @@ macro_rules! number {
 
 /// Every setting the program knows.
 pub const SETTINGS: &[Setting] = &[
-    number!(virtual_channels, 1, 32, "virtual channels of a link"),
-    number!(buffers, 1, 255, "slots of a virtual channel: flits, or packets where packets move whole"),
+    number!(virtual_channels, 1, CHANNELS_MAX, "virtual channels of a link"),
+    number!(buffers, 1, BUFFERS_MAX, "slots of a virtual channel: flits, or packets where packets move whole"),
     number!(routing_delay, 0, 64, "cycles to find the output of a head"),
     number!(vc_alloc_delay, 0, 64, "cycles of virtual-channel allocation"),
     number!(sw_alloc_delay, 0, 64, "cycles of switch allocation"),

@@ -34,6 +34,7 @@ impl<'m> Setup<'m> {
             relation,
             router: router.clone(),
             switching: machine.switching(),
+            startup: 0,
             classes,
             reverse: false,
             general: false,

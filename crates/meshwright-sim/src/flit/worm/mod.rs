@@ -204,7 +204,7 @@ impl<'s, S: Stream, const P: usize> Worms<'s, S, P> {
             links: [Link::free(setup.router.buffers); P],
         };
         let nodes = vec![empty; (last - first) as usize];
-        let delays = Delays::of(&setup.router);
+        let delays = Delays::of(setup);
         let longest = delays.longest() + super::blocks::stride(&setup.router);
         let missing = u64::from(setup.router.shortest_packet.saturating_sub(length));
         let net = Net {
