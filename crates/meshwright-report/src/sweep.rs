@@ -87,7 +87,8 @@ fn facts(report: &SweepReport) -> Vec<Fact> {
 pub fn headline(report: &SweepReport) -> String {
     if report.deadlocks() {
         let is_simulated = report.curve.points.iter().any(Point::is_simulated);
-        let told = if is_simulated { "The network deadlocks" } else { "Not simulated: the routing can deadlock" };
+        let told =
+            if is_simulated { "The network deadlocks" } else { "Not simulated: the routing can deadlock" };
         return told.to_string();
     }
     let share = |load: f64| report.reference.bound.map(|bound| super::wording::percent(load / bound));

@@ -112,7 +112,10 @@ impl<'m> Experiment<'m> {
     /// [`Error::NotApplicable`] on a single living node.
     pub fn new(machine: &'m Machine, router: Router, runs: OpenLoop) -> Result<Self> {
         if machine.living_count() < 2 {
-            return Err(Error::not_applicable("sending at random", "one node has nobody to send to".to_string()));
+            return Err(Error::not_applicable(
+                "sending at random",
+                "one node has nobody to send to".to_string(),
+            ));
         }
         let runs = OpenLoop { load: 1.0, ..runs };
         runs.check()?;

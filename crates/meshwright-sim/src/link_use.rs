@@ -8,6 +8,7 @@ use super::fitting::Routers;
 use meshwright_core::error::Result;
 use meshwright_core::rng;
 use meshwright_core::units::LinkId;
+use meshwright_network::fabric::Fabric;
 use meshwright_network::routing::{self, Pair, Relation, Routes};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::cost::{LinkLoad, LinkLoads};
@@ -99,27 +100,55 @@ impl<'m> Way<'m> {
     }
 }
 
+/// For how long what crosses a link occupies it: on a described machine at the rate of that link.
+pub struct LinkTimes<'m> {
+    machine: &'m Machine,
+    /// By link, bytes per cycle; empty where all are alike.
+    rates: Vec<f64>,
+}
+
+impl<'m> LinkTimes<'m> {
+    /// Of a machine.
+    pub fn of(machine: &'m Machine) -> Self {
+        Self { machine, rates: machine.fabric().map_or(Vec::new(), Fabric::link_rates) }
+    }
+
+    /// Ticks for which a load occupies a link.
+    pub fn ticks(&self, link: LinkId, load: LinkLoad) -> u64 {
+        let costs = self.machine.costs();
+        match self.rates.get(link.index()) {
+            None => load.occupied_ticks(self.machine.switching(), costs),
+            Some(rate) => (load.bytes as f64 / rate * costs.ticks_per_cycle() as f64).ceil() as u64,
+        }
+    }
+
+    /// The same in cycles.
+    pub fn cycles(&self, link: LinkId, load: LinkLoad) -> u64 {
+        self.machine.costs().cycles(self.ticks(link, load)).0
+    }
+}
+
 /// The busiest link: the one that is occupied the longest over all phases; of equal ones the lowest id. It is the link that
 /// every table, sentence, picture and JSON names.
 pub fn busiest_link(loads: &LinkLoads, machine: &Machine) -> Option<LinkUse> {
-    let busy = |load: LinkLoad| load.occupied_ticks(machine.switching(), machine.costs());
-    let busiest = |&(link, load): &(LinkId, LinkLoad)| (busy(load), std::cmp::Reverse(link));
+    let times = LinkTimes::of(machine);
+    let busiest = |&(link, load): &(LinkId, LinkLoad)| (times.ticks(link, load), std::cmp::Reverse(link));
     let (link, load) = loads.used().max_by_key(busiest)?;
     Some(LinkUse {
         from: machine.source(link).0,
         to: machine.target(link).unwrap_or_default().0,
         messages: u64::from(load.messages),
         bytes: load.bytes,
-        busy_cycles: machine.costs().cycles(busy(load)).0,
+        busy_cycles: times.cycles(link, load),
     })
 }
 
 /// How long each link is occupied, by its id, in cycles.
 pub fn busy_cycles(loads: &LinkLoads, machine: &Machine) -> Vec<u64> {
     let mut busy = vec![0; machine.links() as usize];
+    let times = LinkTimes::of(machine);
     for (link, load) in loads.used() {
-        let ticks = load.occupied_ticks(machine.switching(), machine.costs());
-        busy[link.index()] = machine.costs().cycles(ticks).0;
+        busy[link.index()] = times.cycles(link, load);
     }
     busy
 }

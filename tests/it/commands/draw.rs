@@ -92,6 +92,9 @@ impl Draw {
 
     fn file(&mut self, drawn: &mut Drawn) -> String {
         let mut text = format!("[machine]\ntopology = \"{}\"\n", drawn.spec);
+        if !drawn.sides.is_empty() && self.one_in(6) {
+            return text + &self.networks(&drawn.spec, drawn.sides.len());
+        }
         if drawn.living.len() > 4 && self.one_in(2) {
             let count = self.number(1, 2) as usize;
             let dead = self.some(&drawn.living.clone(), count);
@@ -107,6 +110,34 @@ impl Draw {
         _ = writeln!(text, "flit = {}", self.of(&["1", "8", "64"]));
         if self.one_in(4) {
             _ = writeln!(text, "ports = \"one\"");
+        }
+        if self.one_in(5) {
+            _ = writeln!(text, "overhead = {}\ngap = {}", self.of(&["0", "7", "40"]), self.of(&["0", "60"]));
+        }
+        text
+    }
+
+    /// Networks of a box of so many axes, some of whose links are slower; rings may be one-way.
+    fn networks(&mut self, spec: &str, axes: usize) -> String {
+        let mut text = format!("hop = {}\n", self.of(&["0", "1", "3"]));
+        let signs: &[&str] = if spec.starts_with("torus") { &["", "+", "-"] } else { &[""] };
+        for name in ["N", "M"].iter().take(self.number(1, 2) as usize) {
+            let sign = self.of(signs);
+            let legs: Vec<String> = (0..axes).map(|axis| format!("\"{sign}{axis}\"")).collect();
+            let rate = self.of(&["1", "2", "16"]);
+            _ = writeln!(
+                text,
+                "[[machine.networks]]\nname = \"{name}\"\nroute = [{}]\nrate = {rate}",
+                legs.join(", ")
+            );
+        }
+        if self.one_in(3) {
+            let along = self.of(&["+0", "-0"]);
+            _ = writeln!(
+                text,
+                "[[machine.links]]\nalong = \"{along}\"\nrate = {}",
+                self.of(&["0.25", "1", "100"])
+            );
         }
         text
     }

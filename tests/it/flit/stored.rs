@@ -2,8 +2,8 @@
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::{Machine, PortModel, Switching};
-use meshwright_schedule::{Message, Phases};
 use meshwright_schedule::process::{Context, Process};
+use meshwright_schedule::{Message, Phases};
 use meshwright_sim::flit::Router;
 use meshwright_sim::{Engine, run, simulate};
 

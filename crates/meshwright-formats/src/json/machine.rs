@@ -29,6 +29,13 @@ pub struct MachineForm<'a> {
     pub virtual_channels: u32,
     /// How many messages a node sends and receives at a time.
     pub ports: PortModel,
+    /// o, in cycles.
+    pub overhead: u64,
+    /// g, in cycles.
+    pub gap: u64,
+    /// The text of its file, where networks or a clock are described.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub described: Option<&'a str>,
 }
 
 impl<'a> From<&'a Machine> for MachineForm<'a> {
@@ -46,6 +53,9 @@ impl<'a> From<&'a Machine> for MachineForm<'a> {
             buffers: machine.buffers(),
             virtual_channels: machine.virtual_channels(),
             ports: machine.port_model(),
+            overhead: machine.endpoints().overhead.0,
+            gap: machine.endpoints().gap.0,
+            described: machine.description(),
         }
     }
 }

@@ -46,10 +46,11 @@ pub(super) fn read(table: &Table<'_>) -> Result<Machine> {
     if let Some(value) = table.get("dead_links") {
         machine = cut(machine, &value)?;
     }
-    match fabric::read(table, &machine, clock(table)?)? {
-        Some(fabric) => machine.with_fabric(fabric).map_err(|error| table.locate("networks", error)),
-        None => Ok(machine),
+    if let Some(fabric) = fabric::read(table, &machine, clock(table)?)? {
+        machine = machine.with_fabric(fabric).map_err(|error| table.locate("networks", error))?;
     }
+    let is_more = machine.fabric().is_some() || machine.clock().is_some();
+    Ok(if is_more { machine.with_description(table.text()) } else { machine })
 }
 
 /// Whether the table says how messages move or what they cost.

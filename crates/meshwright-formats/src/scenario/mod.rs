@@ -16,6 +16,7 @@
 //! | [`given`] | placements made beforehand: searched for, or read from files |
 //! | [`tasks`] | `binomial:N`, `divide:N` or a file; names of placements |
 //! | [`quantity`] | numbers that may carry a unit |
+//! | `object` | objects of a JSON file that know where they stand |
 //! | [`planned`] | the schedule of a job of a plan, from plan.json |
 //! | [`places`] | nodes and links in words; what a command line changes of a machine |
 //! | `misfit` | files with too many tasks for the machine: where they say so |
@@ -38,6 +39,7 @@ pub mod logical;
 pub mod machine;
 pub mod machine_keys;
 mod misfit;
+mod object;
 pub mod places;
 pub mod planned;
 pub mod quantity;
@@ -181,7 +183,7 @@ pub(crate) fn text_of(path: &Path) -> Result<String> {
 pub(crate) fn json_of<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
     serde_json::from_str(text).or_else(|error| {
         let source = ScenarioText::from_bytes(path, text.as_bytes().to_vec())?;
-        Err(claim::syntax(&source, &error))
+        Err(object::syntax(&source, &error))
     })
 }
 

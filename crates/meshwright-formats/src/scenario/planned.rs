@@ -5,8 +5,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::claim::{Object, machine as network, syntax};
-use super::machine::switching;
+use super::machine::{self as machine_table, switching};
+use super::object::{Object, machine as network, syntax, without_dead};
+use super::of_text;
 use super::source::ScenarioText as Text;
 use crate::json::FORMAT;
 use crate::task_files;
@@ -15,7 +16,7 @@ use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
 use meshwright_mapping::Placement;
-use meshwright_network::topology::{Costs, Machine, PortModel, Topology};
+use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Topology};
 use meshwright_runtime::run::RunInput;
 use meshwright_schedule::goal;
 use meshwright_verdict::explain::Work;
@@ -223,7 +224,20 @@ fn machine(plan: &Object<'_>) -> Result<Machine> {
         return Err(plan.unfit("machine", "an object with `topology` and costs"));
     };
     let object = Object { text: plan.text, entries, from: plan.span("machine").end };
-    let mut machine = network(&object, "topology")?;
+    let mut machine = match object.optional("described").map(Value::as_str) {
+        None => network(&object, "topology")?,
+        Some(None) => return Err(object.unfit("described", "the text of a machine file")),
+        Some(Some(text)) => {
+            let source = Text::from_bytes(&plan.text.path, text.as_bytes().to_vec())?;
+            let name = object.require("topology")?.as_str().unwrap_or_default();
+            let machine = of_text(&source, machine_table::read)?.with_name(name);
+            if machine.fabric().is_some() {
+                // Nothing else says anything of it.
+                return Ok(machine);
+            }
+            without_dead(&object, machine)?
+        }
+    };
     let name = object.require("switching")?.as_str().unwrap_or_default();
     machine = machine.with_switching(switching(name).map_err(|error| object.locate("switching", error))?);
     let whole = |key: &'static str| {
@@ -241,7 +255,18 @@ fn machine(plan: &Object<'_>) -> Result<Machine> {
         Some("one") => PortModel::One,
         _ => return Err(object.unfit("ports", "`all` or `one`")),
     });
-    Ok(machine)
+    let ends = |key: &'static str| object.optional(key).map_or(Ok(0), |_| whole(key)).map(Cycles);
+    let endpoints = Endpoints { overhead: ends("overhead")?, gap: ends("gap")? };
+    machine = machine.with_endpoints(endpoints).map_err(|error| object.locate("overhead", error))?;
+    let few =
+        |key: &'static str, otherwise| object.optional(key).map_or(Ok(otherwise), |_| whole(key).map(small));
+    let (buffers, channels) =
+        (few("buffers", machine.buffers())?, few("virtual_channels", machine.virtual_channels())?);
+    Ok(machine.with_buffers(buffers).with_virtual_channels(channels))
+}
+
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// The ratio of the least denominator that is this number to the bit.

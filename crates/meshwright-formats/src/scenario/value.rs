@@ -38,6 +38,11 @@ impl<'a> Table<'a> {
         Self { source, name: "the scenario", header: 0..0, entries }
     }
 
+    /// The text it stands in.
+    pub(super) fn text(&self) -> &'a str {
+        &self.source.text
+    }
+
     /// Refuses the first key, in the order of the file, that is not among `known`.
     pub(super) fn check_keys(&self, known: &[&str]) -> Result<()> {
         // A hyphen is as good as an underscore, once.

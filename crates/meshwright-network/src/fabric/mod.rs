@@ -370,6 +370,27 @@ impl Fabric {
         Ok(Costs { startup, byte_time, flit: Bytes(0) })
     }
 
+    /// The bytes per cycle of each link of the box, by its id: of all networks whose messages cross it, together.
+    ///
+    /// # Complexity
+    ///
+    /// O(networks times links).
+    pub fn link_rates(&self) -> Vec<f64> {
+        let mut rates = vec![0.0; self.grid.links() as usize];
+        for (plane, own) in self.planes.iter().enumerate() {
+            for (axis, up) in (0..self.grid.dimensions()).flat_map(|axis| [(axis, true), (axis, false)]) {
+                if !own.legs.iter().any(|leg| leg.runs(axis, up)) {
+                    continue;
+                }
+                for node in (0..self.grid.nodes()).map(NodeId) {
+                    let one = self.number(&Resource::Link { plane, node, axis, up });
+                    rates[self.link(node, axis, up).index()] += self.rates[one as usize];
+                }
+            }
+        }
+        rates
+    }
+
     fn inside(&self, node: NodeId) -> Result<NodeId> {
         let nodes = self.grid.nodes();
         let refused = || Error::value("node", node, format!("a node from 0 to {}", nodes - 1));

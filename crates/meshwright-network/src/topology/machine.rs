@@ -44,6 +44,8 @@ pub struct Machine {
     fabric: Option<Arc<Fabric>>,
     /// Cycles per second, if that is known.
     clock: Option<Ratio>,
+    /// The text of the file that says what its name and costs do not.
+    description: Option<Arc<str>>,
     /// What the file of another simulator says of it beside.
     imported: Option<Arc<Imported>>,
     /// In the order of the launcher's slots; empty for a machine that stands nowhere.
@@ -87,6 +89,7 @@ impl Machine {
             virtual_channels: 1,
             fabric: None,
             clock: None,
+            description: None,
             imported: None,
         }
     }

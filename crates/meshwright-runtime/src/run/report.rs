@@ -106,7 +106,7 @@ impl RunReport {
             measured_nanoseconds: middle(&all).unwrap_or(0),
             runs_nanoseconds: all,
             predicted_nanoseconds: predicted.as_ref().ok().map(|times| times.all),
-            planned_cycles: planned.map(|times| times.all),
+            planned_cycles: planned.map(|times| times.all.ceil()),
             unpredicted: predicted.err().map(|error| error.to_string()),
             right: is_right(last),
             wrong: last.wrong.clone(),
@@ -140,7 +140,7 @@ fn phases(
         bytes,
         measured_nanoseconds: measured.get(&tag).and_then(|times| middle(times)),
         predicted_nanoseconds: predicted.and_then(|times| times.phases.get(&tag).copied()),
-        planned_cycles: planned.and_then(|times| times.phases.get(&tag).copied()),
+        planned_cycles: planned.and_then(|times| times.phases.get(&tag).map(|cycles| cycles.ceil())),
     };
     sums.into_iter().map(row).collect()
 }

@@ -266,9 +266,10 @@ impl Router {
     ///
     /// [`Error::Value`] when an allocation of a staged router takes no cycle.
     pub(super) fn check(&self) -> Result<()> {
-        for (name, value, most) in
-            [("buffers", self.buffers, BUFFERS_MAX), ("virtual_channels", self.virtual_channels, CHANNELS_MAX)]
-        {
+        for (name, value, most) in [
+            ("buffers", self.buffers, BUFFERS_MAX),
+            ("virtual_channels", self.virtual_channels, CHANNELS_MAX),
+        ] {
             if !(1..=most).contains(&value) {
                 return Err(Error::value(name, value, format!("1 to {most} in routers of the flit engine")));
             }

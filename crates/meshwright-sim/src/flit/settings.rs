@@ -31,7 +31,12 @@ macro_rules! number {
 /// Every setting the program knows.
 pub const SETTINGS: &[Setting] = &[
     number!(virtual_channels, 1, CHANNELS_MAX, "virtual channels of a link"),
-    number!(buffers, 1, BUFFERS_MAX, "slots of a virtual channel: flits, or packets where packets move whole"),
+    number!(
+        buffers,
+        1,
+        BUFFERS_MAX,
+        "slots of a virtual channel: flits, or packets where packets move whole"
+    ),
     number!(routing_delay, 0, 64, "cycles to find the output of a head"),
     number!(vc_alloc_delay, 0, 64, "cycles of virtual-channel allocation"),
     number!(sw_alloc_delay, 0, 64, "cycles of switch allocation"),

@@ -9,13 +9,13 @@ use super::counted;
 use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
-use meshwright_core::units::{Bytes, LinkId, NodeId};
+use meshwright_core::units::{LinkId, NodeId};
 use meshwright_core::words::{grouped, percent};
 use meshwright_network::routing::{Pair, Routes};
-use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_schedule::cost::LinkLoads;
+use meshwright_network::topology::{Machine, Topology};
+use meshwright_schedule::cost::{LinkLoad, LinkLoads};
 use meshwright_schedule::{Message, Phases};
-use meshwright_sim::link_use::{self, Way};
+use meshwright_sim::link_use::{self, LinkTimes, Way};
 use meshwright_sim::{Engine, simulate};
 
 /// So many messages of a link are told one by one.
@@ -113,9 +113,10 @@ impl Culprit {
         let (pairs, pairs_rest) = pairs_of(&crossing, tasks_on);
         let rest = crossing.len().saturating_sub(LISTED) as u64;
         crossing.sort_by_key(|message| (std::cmp::Reverse(message.bytes), message.phase));
+        let times = LinkTimes::of(machine);
         let on_link = |&Message { source, target, bytes, phase }: &Message| {
             let [source_task, target_task] = [source, target].map(|node| tasks_on[node.index()]);
-            let busy_cycles = machine.costs().cycles(occupied(machine, bytes)).0;
+            let busy_cycles = times.cycles(id, LinkLoad { messages: 1, bytes: bytes.0 });
             OnLink {
                 source_task,
                 target_task,
@@ -248,13 +249,4 @@ fn pairs_of(crossing: &[Message], tasks_on: &[Option<u32>]) -> (Vec<TaskPair>, u
     let rest = pairs.len().saturating_sub(LISTED) as u64;
     pairs.truncate(LISTED);
     (pairs, rest)
-}
-
-/// Ticks for which a message occupies a link.
-fn occupied(machine: &Machine, bytes: Bytes) -> u64 {
-    let costs = machine.costs();
-    match machine.switching() {
-        Switching::Wormhole | Switching::CutThrough => costs.transfer_ticks(bytes),
-        Switching::StoreAndForward => costs.startup_ticks() + costs.transfer_ticks(bytes),
-    }
 }

@@ -33,8 +33,15 @@ impl Explanation {
             self.switching.name(),
             counted(self.simulated_cycles, "cycle")
         )];
-        lines.extend(made_of(&self.parts));
-        lines.extend(self.alone_cycles.map(|alone| self.waits(alone)));
+        let is_described = machine.fabric().is_some();
+        lines.extend(made_of(&self.parts, is_described));
+        lines.extend(self.alone_cycles.map(|alone| match is_described {
+            true => format!(
+                "On the fastest links alone, with no two messages meeting, it would take {} at least.",
+                counted(alone, "cycle")
+            ),
+            false => self.waits(alone),
+        }));
         if let Some(culprit) = &self.busiest_link {
             lines.extend(culprit.sentences(machine, self.simulated_cycles));
         }
@@ -104,6 +111,9 @@ impl Explanation {
         let steps: Vec<&PathEntry> =
             self.critical_path.iter().filter(|entry| entry.phase == Some(phase.phase)).collect();
         let how = match phase.steps {
+            _ if steps.iter().any(|step| step.kind == "phase") => {
+                "who waits for whom is not told".to_string()
+            }
             0 | 1 => "its last message waits for no other".to_string(),
             steps => format!("{} one after the other", counted(steps, "message")),
         };
@@ -126,26 +136,33 @@ impl Explanation {
         let share = cycles as f64 / self.simulated_cycles.max(1) as f64;
         let each =
             if least == most { grouped(least) } else { format!("{} to {}", grouped(least), grouped(most)) };
+        let waits = match self.parts.unknown_cycles {
+            0 => format!("; in {} of them the last message waits for no other", grouped(alone as u64)),
+            _ => String::new(),
+        };
         Some(format!(
-            "The other {} take {} ({}), {each} each; in {} of them the last message waits for no other.",
+            "The other {} take {} ({}), {each} each{waits}.",
             counted(others.len() as u64, "phase"),
             counted(cycles, "cycle"),
-            percent(share),
-            grouped(alone as u64)
+            percent(share)
         ))
     }
 }
 
 /// What the time is made of, the largest part first.
-fn made_of(parts: &PathParts) -> Option<String> {
+fn made_of(parts: &PathParts, is_described: bool) -> Option<String> {
     let total = parts.total();
+    let unknown = match is_described {
+        true => "phases on described networks, which do not tell who waits for whom",
+        false => "phases on routers, which do not tell who waits for whom",
+    };
     let mut named = [
         (parts.startup_cycles, "start-ups"),
         (parts.transfer_cycles, "the ways and bytes of messages"),
         (parts.overhead_cycles, "overhead and gap of nodes"),
         (parts.computation_cycles, "computations"),
         (parts.waiting_cycles, "waiting"),
-        (parts.unknown_cycles, "phases on routers, which do not tell who waits for whom"),
+        (parts.unknown_cycles, unknown),
     ];
     named.sort_by_key(|&(cycles, _)| std::cmp::Reverse(cycles));
     let part = |&(cycles, what): &(u64, &str)| {
@@ -195,6 +212,9 @@ impl Teller<'_> {
             "computation" => {
                 let who = self.end(step.source_task, step.source);
                 format!("{who} computes for {}", counted(step.cycles, "cycle"))
+            }
+            _ if self.machine.fabric().is_some() => {
+                format!("{} on described networks", counted(step.cycles, "cycle"))
             }
             _ => format!("{} on routers", counted(step.cycles, "cycle")),
         };

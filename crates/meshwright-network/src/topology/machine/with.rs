@@ -26,6 +26,11 @@ impl Machine {
         self.clock
     }
 
+    /// The text of the file that describes it, where its name and costs do not say all.
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
     /// So many cycles in seconds; none without a clock.
     ///
     /// # Examples
@@ -126,6 +131,19 @@ impl Machine {
     /// The same machine with so many virtual channels per link.
     pub fn with_virtual_channels(mut self, virtual_channels: u32) -> Self {
         self.virtual_channels = virtual_channels;
+        self
+    }
+
+    /// The same machine with links, ports and routers that nobody describes: what crosses them costs what its costs say.
+    pub fn alike(mut self) -> Self {
+        (self.fabric, self.imported, self.description, self.endpoints) =
+            (None, None, None, Endpoints::default());
+        self
+    }
+
+    /// The same machine with the text of the file that describes it.
+    pub fn with_description(mut self, text: &str) -> Self {
+        self.description = Some(text.into());
         self
     }
 
