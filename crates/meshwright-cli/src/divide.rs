@@ -125,7 +125,8 @@ pub(super) fn run(arguments: &DivideArguments) -> Result<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let threads = arguments.threads.unwrap_or_else(cores);
     let on = arguments.work.broken.on(arguments.work.on.as_deref())?;
-    let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
+    let ranks =
+        arguments.ranks.map_or_else(|| ranks_as_threads(on, |machine| machine.living_count(), || 4), Ok)?;
     let tasks = arguments.work.tasks(ranks)?;
     let mut progress = Progress::new();
     let measure = |(task, ranked): &(Task, Ranked)| {

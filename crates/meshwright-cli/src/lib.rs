@@ -85,10 +85,14 @@ use meshwright_runtime::transport::Lost;
 /// The most ranks that are threads of one process.
 const THREADS_MAX: u32 = 1024;
 
-/// How many ranks there are as threads when nobody says: the living nodes of the machine, if one is named.
+/// How many ranks there are as threads when nobody says: these nodes of the machine, if one is named.
 #[cfg(feature = "demos")]
-fn ranks_as_threads(machine: Option<Machine>, otherwise: impl FnOnce() -> u32) -> Result<u32> {
-    let ranks = machine.map_or_else(otherwise, |machine| machine.living_count());
+fn ranks_as_threads(
+    machine: Option<Machine>,
+    nodes: fn(&Machine) -> u32,
+    otherwise: impl FnOnce() -> u32,
+) -> Result<u32> {
+    let ranks = machine.as_ref().map_or_else(otherwise, nodes);
     check_threads(ranks).map(|()| ranks)
 }
 

@@ -18,7 +18,7 @@ use super::table;
 
 /// The options.
 #[derive(Args)]
-#[command(next_help_heading = "Search (--placement search, exact)")]
+#[command(next_help_heading = "Search (--placement search; --steps and --time of exact too)")]
 pub(super) struct SearchArguments {
     /// Where the search starts: best (of all placements the program knows) or random [default: best]
     #[arg(long, value_name = "START", value_parser = |text: &str| told(given::start(text)))]
@@ -63,7 +63,11 @@ impl SearchArguments {
         ];
         match given.iter().find(|(is_given, _)| *is_given) {
             Some((_, option)) => {
-                Err(Error::value(option, "given without a search", "--placement search beside it"))
+                let expected = match is_proved {
+                    true => "--placement search in the place of exact, which knows --steps and --time alone",
+                    false => "--placement search beside it",
+                };
+                Err(Error::value(option, "given without a search", expected))
             }
             None => Ok(()),
         }

@@ -53,7 +53,7 @@ Exit codes:
 #[command(after_help = HELP)]
 pub(super) struct SimulateArguments {
     /// The schedule: GOAL text; rank r runs on node r; `-` for standard input
-    #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace"], conflicts_with_all = ["traffic", "trace", "packet", "warm_up", "measure", "drain", "threads"])]
+    #[arg(value_name = "SCHEDULE.goal", required_unless_present_any = ["traffic", "trace", "load"], conflicts_with_all = ["traffic", "trace", "packet", "warm_up", "measure", "drain", "threads"])]
     schedule: Option<PathBuf>,
     #[command(flatten)]
     format: FormatArgument,
@@ -265,7 +265,7 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     finish(
         arguments,
         &report,
-        || text::traffic_line(&report),
+        || text::traffic_line(&report, machine),
         || text::traffic(&report, machine) + &emitted,
         (&table, &|| None),
     )?;

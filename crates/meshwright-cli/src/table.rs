@@ -20,8 +20,17 @@ const BAD: char = '\u{fdd2}';
 const PLAIN: char = '\u{fdd3}';
 
 /// Cells that say something went wrong.
-const ALARMS: [&str; 8] =
-    ["deadlock", "infeasible", "impossible", "no", "saturated", "endless", "standstill", "refuted"];
+const ALARMS: [&str; 9] = [
+    "deadlock",
+    "infeasible",
+    "impossible",
+    "no",
+    "saturated",
+    "endless",
+    "standstill",
+    "refuted",
+    "not simulated",
+];
 
 /// A table with its head; the columns from `numbers_from` on are aligned right. Rows with a cell that begins with a star
 /// win. Columns that do not fit the terminal are left out from the right, and named below.

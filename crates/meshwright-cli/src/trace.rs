@@ -121,10 +121,11 @@ pub(super) fn text(verdict: &TraceVerdict, machine: &Machine) -> String {
     };
     let times = if verdict.closed_loop { "closed loop" } else { "open loop" };
     let unknown = || "unknown".to_string();
+    let time = |cycles| table::cycles(cycles, machine);
     let mut rows = vec![
-        ["cycles".to_string(), verdict.cycles.to_string()],
-        ["bound".to_string(), verdict.bound_cycles.to_string()],
-        ["measured".to_string(), verdict.measured_cycles.map_or_else(unknown, |cycles| cycles.to_string())],
+        ["cycles".to_string(), time(verdict.cycles)],
+        ["bound".to_string(), time(verdict.bound_cycles)],
+        ["measured".to_string(), verdict.measured_cycles.map_or_else(unknown, time)],
         ["error".to_string(), verdict.error.map_or_else(unknown, signed_percent)],
         ["transactions".to_string(), verdict.transactions.to_string()],
         ["bytes".to_string(), verdict.bytes.to_string()],
@@ -133,7 +134,7 @@ pub(super) fn text(verdict: &TraceVerdict, machine: &Machine) -> String {
         rows.push(["busiest resource".to_string(), busiest.resource.clone()]);
         rows.push([
             "its cycles, messages".to_string(),
-            format!("{}, {}", busiest.busy_cycles, busiest.messages),
+            format!("{}, {}", time(busiest.busy_cycles), busiest.messages),
         ]);
         for share in &busiest.shared_by {
             let what = format!("{} messages, {} B", share.messages, share.bytes);

@@ -162,6 +162,13 @@ impl MachineForm {
     }
 
     pub(crate) fn machine(&self, switching: Switching) -> Result<Machine> {
+        for (what, number, most) in
+            [("buffers", self.buffers, 1 << 16), ("virtual_channels", self.virtual_channels, 256)]
+        {
+            if !(1..=most).contains(&number) {
+                return Err(Error::value(what, number, format!("a whole number from 1 to {most}")));
+            }
+        }
         let [numerator, denominator] = self.byte_time;
         let byte_time = Ratio::new(numerator, denominator)?;
         let costs = Costs { startup: Cycles(self.startup), byte_time, flit: Bytes(self.flit) };

@@ -29,10 +29,13 @@ use super::is_host;
 use super::xml::{self, Limits, Text};
 use meshwright_core::error::Result;
 use meshwright_core::text::printable;
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{NodeId, Ratio};
 use meshwright_network::topology::{
     Imported, Machine, NODES_MAX, Network, Place, Slot, Switching, Topology, network,
 };
+
+/// A cycle is a nanosecond.
+const CYCLES_PER_SECOND: u64 = 1_000_000_000;
 
 const EXPECTED: &str = "a platform of SimGrid: a torus cluster, or hosts, links and routes in one zone";
 
@@ -264,8 +267,9 @@ impl Reader<'_> {
             false => Vec::new(),
         };
         self.remark("a cycle is a nanosecond; factors of SimGrid's network models on latency and bandwidth are left out");
-        let machine =
-            Machine::at_places(specification, network, places).with_switching(Switching::CutThrough);
+        let machine = Machine::at_places(specification, network, places)
+            .with_switching(Switching::CutThrough)
+            .with_clock(Some(Ratio::whole(CYCLES_PER_SECOND)));
         machine.with_costs(costs).map_err(|error| self.text.error(at, error.to_string()))
     }
 }

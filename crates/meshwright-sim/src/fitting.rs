@@ -25,6 +25,7 @@ use super::trace::Trace;
 use super::{message, network};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Bytes;
+use meshwright_network::fabric::Fabric;
 use meshwright_network::routing::{self, dimension_order};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Message, Phases, Schedule};
@@ -57,10 +58,11 @@ impl Routers {
     ///
     /// As for [`routing::named`].
     pub fn of(router: &Router, machine: &Machine) -> Result<Self> {
+        let described = machine.fabric().and_then(Fabric::routers);
         Ok(Self {
             routing: routing::named(router.routing_on(machine))?,
             virtual_channels: router.virtual_channels,
-            flit: machine.costs().flit.0,
+            flit: described.map_or(machine.costs().flit, |routers| routers.flit).0,
             whole_messages: false,
         })
     }

@@ -9,7 +9,8 @@ use crate::point::channels;
 use crate::{Engine, Trace, simulate};
 use meshwright_core::error::Result;
 use meshwright_core::rng;
-use meshwright_core::units::Cycles;
+use meshwright_core::units::{Bytes, Cycles};
+use meshwright_network::fabric::Fabric;
 use meshwright_network::routing::{self, Pair, Relation, Routes};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_schedule::cost::LinkLoads;
@@ -111,7 +112,8 @@ pub fn report(schedule: &Schedule, machine: &Machine) -> Result<SimulateReport> 
     let routers = if trace.passes > 0 { Routers::date_line(machine) } else { None };
     let mut report = told(trace, &messages, machine, "message");
     report.routers = routers;
-    report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
+    report.flit_hops =
+        flit_hops(&messages, machine, machine.costs().flit, |index, pair| routes.hops(index, pair).0);
     report.count(&messages, &routes, machine);
     Ok(report)
 }
@@ -143,12 +145,18 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     let (messages, pairs) = messages_of(schedule);
     let mut report = told(trace, &messages, machine, "flit");
     report.routers = Some(Routers::of(&replay.router, machine)?);
+    let flit = machine.costs().flit;
+    if machine.fabric().is_some() {
+        // Described networks have routes of their own.
+        let routes = routing::routes(machine, &pairs)?;
+        report.flit_hops = flit_hops(&messages, machine, flit, |index, pair| routes.hops(index, pair).0);
+        report.count(&messages, &routes, machine);
+        return Ok(report);
+    }
     let relation = routing::relation(replay.router.routing_on(machine), machine)?;
-    let heads = if machine.switching() == Switching::StoreAndForward { 0 } else { HEAD };
     if !relation.adaptive() && !relation.random() {
         let routes = routing::stored(machine, &relation, &pairs, &mut rng::stream(replay.seed, "routing"))?;
-        report.flit_hops =
-            Some(flit_hops(&messages, machine, heads, |index, pair| routes.hops(index, pair).0));
+        report.flit_hops = flit_hops(&messages, machine, flit, |index, pair| routes.hops(index, pair).0);
         // Routers serve the start-ups of several virtual channels beside each other: a link is busy with flits only.
         let mut in_flits = machine.clone();
         in_flits = in_flits.with_startup(Cycles(0))?;
@@ -156,7 +164,7 @@ pub fn report_on_routers(schedule: &Schedule, machine: &Machine, replay: &Replay
     } else if !matches!(relation, Relation::Valiant(_) | Relation::RajasekaranTsantilas(_)) {
         // All others that choose or draw go by shortest ways.
         let hops = |_, (from, to)| machine.distance(from, to).map_or(0, |hops| hops.0);
-        report.flit_hops = Some(flit_hops(&messages, machine, heads, hops));
+        report.flit_hops = flit_hops(&messages, machine, flit, hops);
     }
     Ok(report)
 }
@@ -189,7 +197,8 @@ pub fn fitting_report(schedule: &Schedule, machine: &Machine) -> Result<Simulate
     let way = Way::of(machine, routers.as_ref())?;
     let routes = way.routes(&pairs)?;
     let mut report = told(trace, &messages, machine, fitting::engine_name(routers.as_ref()));
-    report.flit_hops = Some(flit_hops(&messages, machine, HEAD, |index, pair| routes.hops(index, pair).0));
+    let lengthened = routers.as_ref().map_or(machine.costs().flit, |routers| Bytes(routers.flit));
+    report.flit_hops = flit_hops(&messages, machine, lengthened, |index, pair| routes.hops(index, pair).0);
     report.count(&messages, &routes, machine);
     report.routers = routers;
     report.refused = refused;
@@ -250,15 +259,22 @@ fn per_link(messages: &[Message], routes: &Routes<'_>, machine: &Machine) -> (Pe
     (links, link_use::busiest_link(&loads, machine))
 }
 
-/// One flit ahead of the flits with bytes.
-const HEAD: u64 = 1;
-
-/// Flits times links, with so many heads to each message: a tebibyte over the longest line leaves 64 bits.
-fn flit_hops(messages: &[Message], machine: &Machine, heads: u64, hops: impl Fn(usize, Pair) -> u32) -> u128 {
-    let flit = machine.costs().flit.0.max(1);
+/// Flits times links, with a head to each message that is not stored whole; of described networks by their routers, if they
+/// have some. A tebibyte over the longest line leaves 64 bits.
+fn flit_hops(
+    messages: &[Message],
+    machine: &Machine,
+    flit: Bytes,
+    hops: impl Fn(usize, Pair) -> u32,
+) -> Option<u128> {
+    let heads = u64::from(machine.switching() != Switching::StoreAndForward);
+    let described = machine.fabric().map(Fabric::routers);
+    let flits = |bytes: Bytes| match described {
+        None => Some((heads + bytes.0.div_ceil(flit.0.max(1))).max(1)),
+        Some(routers) => routers.map(|routers| routers.flits(bytes)),
+    };
     let of = |(index, message): (usize, &Message)| {
-        let flits = (heads + message.bytes.0.div_ceil(flit)).max(1);
-        u128::from(flits) * u128::from(hops(index, message.pair()))
+        Some(u128::from(flits(message.bytes)?) * u128::from(hops(index, message.pair())))
     };
     messages.iter().enumerate().map(of).sum()
 }
@@ -294,7 +310,8 @@ mod tests {
         let routes = routing::routes(&line, &[across.pair(); 2]).unwrap();
         let mut line = line.clone();
         line = line.with_flit(Bytes(1)).unwrap();
-        let counted = flit_hops(&[across; 2], &line, HEAD, |index, pair| routes.hops(index, pair).0);
+        let counted = flit_hops(&[across; 2], &line, Bytes(1), |index, pair| routes.hops(index, pair).0);
+        let counted = counted.expect("links are alike");
         assert_eq!(counted, 2 * u128::from(BYTES_MAX + 1) * u128::from(last));
         assert!(counted > u128::from(u64::MAX));
     }

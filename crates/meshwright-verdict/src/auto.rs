@@ -95,12 +95,12 @@ pub(crate) fn expand<'a>(
     let (found, reached, interrupted) = found(job, machine, seed, [bound, reached], &mut priced, progress)?;
     priced.sort_by_key(by_price);
     let frugal = (0..priced.len()).min_by_key(|&index| priced[index].hops).unwrap_or_default();
-    let best = priced[0].ticks;
+    let best = (priced[0].ticks, priced[0].hops);
     // What a search found is simulated all the same: the prediction told these apart from the rest, not from each other.
     let is_found = |method: &String| found.iter().any(|placement| placement.name == *method);
     let rivals = if is_clear { 1 } else { SIMULATED };
     let mut others = 0;
-    for (index, Priced { method, ticks, least_ticks, .. }) in priced.into_iter().enumerate() {
+    for (index, Priced { method, ticks, least_ticks, hops }) in priced.into_iter().enumerate() {
         let runs = is_found(&method) || others < rivals || least_ticks < reached;
         others += usize::from(!is_found(&method));
         if named.contains(&method) {
@@ -109,7 +109,7 @@ pub(crate) fn expand<'a>(
         if runs || index == frugal {
             named.push(method);
         } else {
-            left_out.push(Skipped { method, why: dearer(machine, ticks, best), deadlock: false });
+            left_out.push(Skipped { method, why: dearer(machine, (ticks, hops), best), deadlock: false });
         }
     }
     if !found.is_empty() {
@@ -159,9 +159,12 @@ fn considered(job: &Job) -> Vec<String> {
     given.chain(methods.map(ToString::to_string)).collect()
 }
 
-fn dearer(machine: &Machine, ticks: u64, best: u64) -> String {
+fn dearer(machine: &Machine, (ticks, hops): (u64, u64), (best, fewest): (u64, u64)) -> String {
     let cycles = machine.costs().cycles(ticks).0;
     match ticks - best {
+        0 if hops == fewest => {
+            format!("predicted {cycles} cycles over {hops} hops like one that stands before it")
+        }
         0 => format!("predicted {cycles} cycles like the best, but over more hops"),
         more => format!(
             "predicted {cycles} cycles, {}\u{a0}% more than the best",

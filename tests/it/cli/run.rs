@@ -63,7 +63,10 @@ fn a_plan_leads_to_the_schedules_of_its_jobs_and_to_its_machine() {
         assert_eq!(report["ranks"], 16);
     }
     let message = refused(folder.path(), &["p/plan.json", "--job", "teams"]);
-    assert!(message.contains("decided at run time; run it with `meshwright-mpi groups`"), "{message}");
+    assert!(
+        message.contains("`meshwright groups` simulates it, `meshwright-mpi groups` runs it"),
+        "{message}"
+    );
     let message = refused(folder.path(), &["p/plan.json", "--job", "sorts"]);
     assert!(
         message.contains("`sorts`; expected one of `sort`, `cameras`, `teams` (did you mean `sort`?)"),

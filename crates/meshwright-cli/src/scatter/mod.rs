@@ -304,7 +304,11 @@ pub(super) struct OnThreads {
 pub(super) fn run(on_threads: &OnThreads) -> Result<Answer, Failure> {
     let run = on_threads.arguments.run();
     let on = run.broken.on(run.on.as_deref())?;
-    let ranks = on_threads.ranks.map_or_else(|| ranks_as_threads(on, || 4), Ok)?;
+    // A dead node is a rank without a share.
+    let ranks = on_threads.ranks.map_or_else(
+        || ranks_as_threads(on, |machine| meshwright_network::topology::Topology::nodes(machine), || 4),
+        Ok,
+    )?;
     let answers = threads::run(ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
     // Rank 0 comes first; the others end well unless somebody is lost.
     let mut answers = answers.into_iter();

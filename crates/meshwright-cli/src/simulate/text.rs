@@ -19,7 +19,7 @@ pub(super) fn line(report: &SimulateReport, machine: &Machine) -> String {
 }
 
 /// The answer in one line.
-pub(super) fn traffic_line(report: &TrafficReport) -> String {
+pub(super) fn traffic_line(report: &TrafficReport, machine: &Machine) -> String {
     let point = &report.point;
     match &point.deadlock {
         Some(_) if !point.is_simulated() => "not simulated: the routing can deadlock".to_string(),
@@ -27,7 +27,8 @@ pub(super) fn traffic_line(report: &TrafficReport) -> String {
         None if point.packets == 0 => format!("load {}: no packet was measured", point.load),
         None => {
             let state = if point.saturated { "saturated" } else { "carried" };
-            format!("load {} is {state}, mean latency {:.2} cycles", point.load, point.latency.mean)
+            let mean = table::mean_in_words(point.latency.mean, machine);
+            format!("load {} is {state}, mean latency {mean}", point.load)
         }
     }
 }
@@ -38,12 +39,12 @@ pub(super) fn one(report: &SimulateReport, machine: &Machine) -> String {
     let whole =
         |cycles: Option<u64>| cycles.map_or("none".to_string(), |cycles| table::cycles(cycles, machine));
     let mut rows = [
-        ["cycles", &whole(report.cycles)],
+        [if table::in_seconds(1.0, machine).is_some() { "time" } else { "cycles" }, &whole(report.cycles)],
         ["messages", &report.messages.to_string()],
         ["flit hops", &report.flit_hops.map_or("unknown".to_string(), |hops| hops.to_string())],
         ["busiest link", &table::busiest(report.hottest_link, machine)],
         ["most waiting for a link, summed", &table::waited(report.waited_link, machine)],
-        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::number(mean, 2))],
+        ["latency, mean", &latency.mean.map_or("none".to_string(), |mean| table::time(mean, 2, machine))],
         ["latency, p50", &whole(latency.p50)],
         ["latency, p99", &whole(latency.p99)],
         ["latency, max", &whole(latency.max)],
@@ -78,18 +79,20 @@ pub(super) fn traffic(report: &TrafficReport, machine: &Machine) -> String {
     let known =
         |number: Option<f64>, decimals| number.map_or("unknown".into(), |x| table::number(x, decimals));
     let seen = |number: String| if point.packets > 0 { number } else { "none".to_string() };
-    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", table::number(half, 2)));
+    let mean = |cycles: f64| table::time(cycles, 2, machine);
+    let whole = |cycles: u64| seen(table::cycles(cycles, machine));
+    let half = latency.ci95.map_or(String::new(), |half| format!(" ± {}", mean(half)));
     let mut rows = [
         ["load, flits per node and cycle", &point.load.to_string()],
         ["bound of the load", &(known(reference.bound, 4) + &format!(" ({})", reference.bound_of))],
         ["offered", &table::number(point.offered, 5)],
         ["accepted", &table::number(point.accepted, 5)],
         ["saturated", if point.saturated { "yes" } else { "no" }],
-        ["latency if no packet waits", &known(reference.zero_load_cycles, 2)],
-        ["latency, mean", &seen(table::number(latency.mean, 2) + &half)],
-        ["latency, p50", &seen(latency.p50.to_string())],
-        ["latency, p99", &seen(latency.p99.to_string())],
-        ["latency, max", &seen(latency.max.to_string())],
+        ["latency if no packet waits", &reference.zero_load_cycles.map_or("unknown".to_string(), mean)],
+        ["latency, mean", &seen(mean(latency.mean) + &half)],
+        ["latency, p50", &whole(latency.p50)],
+        ["latency, p99", &whole(latency.p99)],
+        ["latency, max", &whole(latency.max)],
         ["links passed, mean", &seen(table::number(point.hops_mean, 3))],
         ["packets measured", &point.packets.to_string()],
         ["packets not arrived", &point.undelivered.to_string()],

@@ -114,7 +114,9 @@ pub(super) struct SortCommand {
 pub(super) fn run(arguments: &SortCommand) -> Result<Answer, Failure> {
     let processors = || std::thread::available_parallelism().map_or(1, |count| count.get().min(1024) as u32);
     let on = arguments.sort.broken.on(arguments.sort.on.as_deref())?;
-    let ranks = arguments.ranks.map_or_else(|| ranks_as_threads(on, processors), Ok)?;
+    let ranks = arguments
+        .ranks
+        .map_or_else(|| ranks_as_threads(on, |machine| machine.living_count(), processors), Ok)?;
     let ended = threads::run(ranks, |endpoint| Ok(run_on(&arguments.sort, endpoint)))?;
     ended.into_iter().next().expect("there is a rank 0")
 }

@@ -81,7 +81,7 @@ pub const DIVIDE: KeyTable = KeyTable {
 /// The table `search` in `[[divide]]`.
 pub const SEARCH: KeyTable = KeyTable {
     name: "search",
-    doc: "How the placements `search` and `exact` of a `[[divide]]` job look for an answer.",
+    doc: "How the placement `search` of a `[[divide]]` job looks for an answer.",
     keys: &[
         key("start", "where it begins", "`\"best\"` or `\"random\"`", "best"),
         key("steps", "how many moves it tries", "a whole number", "some seconds of them"),

@@ -72,7 +72,10 @@ pub fn read_to_explain(path: &Path, job: Option<&str>) -> Result<PlanToExplain> 
         let word = |key: &str| job.optional(key).and_then(Value::as_str).unwrap_or_default().to_string();
         let method = word("schedule_method");
         let work = match job.optional("tasks") {
-            None => Work::Schedule(Cow::Owned(goal::read(&schedule_file(&name, folder, job)?)?)),
+            None => {
+                const WHAT: &str = "explaining the job";
+                Work::Schedule(Cow::Owned(goal::read(&schedule_file(&name, folder, job, WHAT)?)?))
+            }
             Some(_) => {
                 let tasks = beside(folder, &word("tasks"), "tasks", job)?;
                 let mut tasks = task_files::read(&tasks)?;
@@ -143,15 +146,15 @@ fn with_job<T>(
 fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {
     with_job(text, wanted, |machine, job| {
         let name = name(job.entries);
-        let schedule = goal::read(&schedule_file(&name, text.folder(), job)?)?;
+        let schedule = goal::read(&schedule_file(&name, text.folder(), job, "running the plan")?)?;
         Ok(RunInput { name, schedule, machine: Some(machine) })
     })
 }
 
-/// The file with the schedule of a job.
-fn schedule_file(name: &str, folder: &Path, job: &Object<'_>) -> Result<PathBuf> {
+/// The file with the schedule of a job, for what is to be done with it.
+fn schedule_file(name: &str, folder: &Path, job: &Object<'_>, what: &'static str) -> Result<PathBuf> {
     let Some(file) = job.optional("schedule") else {
-        return Err(Error::not_applicable("running the plan", without_schedule(name, job.entries)));
+        return Err(Error::not_applicable(what, without_schedule(name, job.entries)));
     };
     let Some(file) = file.as_str() else {
         return Err(job.unfit("schedule", "the name of a GOAL file beside the plan"));
@@ -180,7 +183,9 @@ fn beside(folder: &Path, file: &str, key: &'static str, job: &Object<'_>) -> Res
 fn without_schedule(name: &str, entries: &Map<String, Value>) -> String {
     match entries.get("kind").and_then(Value::as_str) {
         Some("groups") => {
-            format!("what `{name}` sends is decided at run time; run it with `meshwright-mpi groups`")
+            format!(
+                "what `{name}` sends is decided at run time; `meshwright groups` simulates it, `meshwright-mpi groups` runs it"
+            )
         }
         _ => format!(
             "`{name}` names no schedule; `meshwright plan --out DIR` writes plans that do where there is one"

@@ -211,8 +211,8 @@ fn root(tasks: &TaskGraph) -> Option<u32> {
     if !is_cube || !tasks.edges().iter().all(|edge| (edge.source ^ edge.target).is_power_of_two()) {
         return None;
     }
-    let first = tasks.phase(0);
     let last = tasks.phase(tasks.phases().checked_sub(1)?);
+    let first = tasks.phase(0);
     let sends = first.iter().all(|edge| edge.source == first[0].source).then(|| first[0].source);
     sends.or_else(|| last.iter().all(|edge| edge.target == last[0].target).then(|| last[0].target))
 }

@@ -404,7 +404,7 @@ impl<'p, 'm> Case<'p, 'm> {
             } else {
                 "a promise for ever smaller messages, and not one that is kept here"
             };
-            format!("{limit}: the fastest schedule known to us takes {times:.1} times as long")
+            format!("{limit}: the installments take {times:.1} times as long")
         });
         // A start-up makes messages that are as short as one likes take as long as one likes.
         let is_possible = self.terms.startup == 0.0;

@@ -213,6 +213,11 @@ impl<'a> Race<'a> {
         Ok(Self { asked, machine, tasks, bound, finishes, best })
     }
 
+    /// The roots that are compared.
+    fn roots(&self) -> Vec<NodeId> {
+        self.tasks.iter().map(|task| task.nodes()[task.root as usize]).collect()
+    }
+
     fn root(&self, entry: &Entry) -> Option<NodeId> {
         let task = &self.tasks[entry.task];
         task.operation.is_rooted().then(|| task.nodes()[task.root as usize])
@@ -331,7 +336,9 @@ impl Contest for Race<'_> {
     }
 
     fn words(&self, winner: Option<&RaceOutcome>, results: &[RaceOutcome]) -> (String, Option<String>) {
-        words::reason(self.machine, &self.bound, winner, results)
+        let is_chosen = self.asked.operation.is_rooted() && self.asked.root.is_none();
+        let chosen = if is_chosen { self.roots() } else { Vec::new() };
+        words::reason(self.machine, &self.bound, &chosen, winner, results)
     }
 
     fn facts(
@@ -341,14 +348,13 @@ impl Contest for Race<'_> {
         _skipped: &mut Vec<Skipped>,
         _watch: &mut dyn Watch,
     ) -> Result<RaceFacts> {
-        let roots = self.tasks.iter().map(|task| task.nodes()[task.root as usize]);
         Ok(RaceFacts {
             operation: self.asked.operation,
             bytes: self.asked.bytes,
             members: self.tasks[0].members(),
             combine: self.asked.combine,
             multicast: self.asked.multicast,
-            roots: if self.asked.operation.is_rooted() { roots.collect() } else { Vec::new() },
+            roots: if self.asked.operation.is_rooted() { self.roots() } else { Vec::new() },
             bound: self.bound.clone(),
         })
     }

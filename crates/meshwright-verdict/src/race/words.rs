@@ -1,15 +1,18 @@
 //! Why the winner wins, in words.
 
 use meshwright_collectives::bound::Bound;
+use meshwright_core::units::NodeId;
 use meshwright_core::words::{counted, percent};
 use meshwright_network::topology::Machine;
 
 use super::RaceOutcome;
 
-/// The answer in one sentence, and what there is to know beside.
+/// The answer in one sentence, and what there is to know beside; `chosen` are the roots that were compared where none was
+/// asked for.
 pub(super) fn reason(
     machine: &Machine,
     bound: &Bound,
+    chosen: &[NodeId],
     winner: Option<&RaceOutcome>,
     results: &[RaceOutcome],
 ) -> (String, Option<String>) {
@@ -40,8 +43,10 @@ pub(super) fn reason(
         }
         _ => "no algorithm takes less".to_string(),
     };
+    let names: Vec<String> = chosen.iter().map(|&root| machine.node_name(root)).collect();
+    let from = if names.is_empty() { String::new() } else { format!(" from {}", names.join(" or ")) };
     let link = winner.busiest_link.map_or(String::new(), |link| {
-        let name = |node| machine.node_name(meshwright_core::units::NodeId(node));
+        let name = |node| machine.node_name(NodeId(node));
         // Messages of no bytes take their heads' time alone, which counts as none.
         let carries = match link.busy_cycles {
             0 => format!("passes {}", counted(link.messages, "message")),
@@ -53,5 +58,5 @@ pub(super) fn reason(
     let advice = (left > 0).then(|| {
         format!("{} not simulated: --algorithm NAMES simulates whatever it names", counted(left, "algorithm"))
     });
-    (format!("{who}: {}, {above}{link}", counted(cycles, "cycle")), advice)
+    (format!("{who}: {}, {above}{from}{link}", counted(cycles, "cycle")), advice)
 }
