@@ -91,7 +91,7 @@ fn nodes(answer: &PiecesAnswer, machine: &Machine) -> String {
             None => by_node.push((row.node.0, vec![row])),
         }
     }
-    by_node.sort_by_key(|(node, _)| *node);
+    by_node.sort_unstable_by_key(|(node, _)| *node);
     let row = |(_, rows): &(u32, Vec<&PieceRow>)| {
         let names: Vec<&str> = rows.iter().take(4).map(|row| row.piece.as_str()).collect();
         let more = if rows.len() > names.len() { ", …" } else { "" };

@@ -236,7 +236,7 @@ impl MachineFile {
         for (name, value) in keys.iter().zip(values) {
             changes.extend(self.find(name)?.1.into_iter().map(|number| (number.span, value)));
         }
-        changes.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+        changes.sort_unstable_by_key(|(span, _)| std::cmp::Reverse(span.start));
         let mut text = self.source.text.clone();
         for (span, value) in changes {
             text.replace_range(span, &value.to_string());
@@ -329,7 +329,7 @@ fn around(value: f64, steps: Steps) -> Vec<f64> {
         Steps::Count(least) => (-2..=2).map(|step| (value + f64::from(step)).max(least as f64)).collect(),
     };
     values.push(value);
-    values.sort_by(f64::total_cmp);
+    values.sort_unstable_by(f64::total_cmp);
     values.dedup();
     values
 }

@@ -353,7 +353,7 @@ fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
         return Err(source.error_at_end("the scenario has no job", expected));
     }
     // In the order of the file.
-    jobs.sort_by_key(|(start, _)| *start);
+    jobs.sort_unstable_by_key(|(start, _)| *start);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     Ok(Scenario { machine, seed, jobs, replaced })
 }

@@ -72,7 +72,7 @@ pub(super) fn consignments(scale: &Scale, plan: &Plan) -> Result<Vec<Consignment
         let why = format!("no source that has something left reaches node {name}, which has a share");
         return Err(Error::not_applicable("sending the shares", why));
     }
-    consignments.sort_by_key(|consignment| (consignment.source, consignment.hops, consignment.node));
+    consignments.sort_unstable_by_key(|consignment| (consignment.source, consignment.hops, consignment.node));
     Ok(consignments)
 }
 

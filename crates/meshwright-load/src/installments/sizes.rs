@@ -57,7 +57,7 @@ impl Sizes {
             sum += share;
             moments.push(from + sum * (until - from));
         }
-        moments.sort_by(f64::total_cmp);
+        moments.sort_unstable_by(f64::total_cmp);
         // What would end just before or after such an end ends with it.
         let near = 1e-9 * (until - from);
         let mut kept: Vec<f64> = Vec::with_capacity(moments.len());

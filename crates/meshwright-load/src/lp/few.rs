@@ -89,7 +89,7 @@ impl Incoming<'_> {
             (1..=many).map(move |count| begin + count as f64 * self.startup)
         };
         let mut moments: Vec<f64> = self.begins.iter().flat_map(of_link).collect();
-        moments.sort_by(f64::total_cmp);
+        moments.sort_unstable_by(f64::total_cmp);
         moments.truncate(MOMENTS_MAX);
         moments
     }

@@ -79,7 +79,7 @@ impl Domain {
                 None => open.push(group),
             }
         }
-        open.sort_by_key(|group| (std::cmp::Reverse(group.len()), group[0]));
+        open.sort_unstable_by_key(|group| (std::cmp::Reverse(group.len()), group[0]));
         let sizes: Vec<usize> = open.iter().map(|group| group.len()).collect();
         let (most, least) =
             (capacity.iter().max().copied().unwrap_or(0), sizes.first().copied().unwrap_or(0));
@@ -217,7 +217,7 @@ pub(super) fn apart(graph: &TaskGraph, machine: &Machine) -> Option<String> {
     // The largest, in the order of their first nodes.
     parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
     parts.truncate(shown);
-    parts.sort_by_key(|part| part[0]);
+    parts.sort_unstable_by_key(|part| part[0]);
     let one = |part: &Vec<NodeId>| {
         format!("{} from {}", counted(part.len() as u64, "node"), machine.node_name(part[0]))
     };

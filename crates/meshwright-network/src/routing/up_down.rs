@@ -79,7 +79,7 @@ impl Tree {
     fn new(machine: &Machine) -> Self {
         let level = distances_from(machine, middle(machine));
         let mut order: Vec<NodeId> = machine.living().collect();
-        order.sort_by_key(|node| (level[node.index()], node.0));
+        order.sort_unstable_by_key(|node| (level[node.index()], node.0));
         let mut rank = vec![u32::MAX; machine.nodes() as usize];
         for (place, node) in (0..).zip(&order) {
             rank[node.index()] = place;

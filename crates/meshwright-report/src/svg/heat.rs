@@ -63,7 +63,7 @@ pub fn draw(layout: &Layout<'_>, run: &str, loads: Loads<'_>, hottest: Option<Li
         used.truncate(limit);
     }
     // The busiest on top.
-    used.sort_by_key(|link| (link.busy, link.from, link.port));
+    used.sort_unstable_by_key(|link| (link.busy, link.from, link.port));
     layout.draw_axes(&mut svg);
     svg.path(&idle, "unused");
     draw_nodes(layout, &mut svg);

@@ -190,7 +190,7 @@ pub fn run_with(
     }
     sweep.loads.iter().try_for_each(|&load| check_load(load))?;
     let mut loads = sweep.loads.clone();
-    loads.sort_by(f64::total_cmp);
+    loads.sort_unstable_by(f64::total_cmp);
     loads.dedup();
     let mut points: Vec<Point> = loads.iter().filter_map(|&load| find(known, load)).collect();
     loads.retain(|&load| find(&points, load).is_none());
@@ -221,7 +221,7 @@ impl<C: Pool> SweepRun<'_, C> {
     /// The jobs for these loads, the heaviest first, since they take longest.
     fn jobs(&self, loads: &[f64]) -> Vec<SweepPoint> {
         let mut loads = loads.to_vec();
-        loads.sort_by(|a, b| b.total_cmp(a));
+        loads.sort_unstable_by(|a, b| b.total_cmp(a));
         loads.dedup();
         loads.into_iter().map(|load| SweepPoint { load, seed: seed_of(self.seed, load) }).collect()
     }

@@ -232,7 +232,7 @@ fn parted(members: &[u32], labels: &[Label], none: Option<u32>) -> Vec<Vec<u32>>
     let mut sorted: Vec<(Label, usize)> =
         members.iter().enumerate().map(|(rank, &member)| (labels[member as usize], rank)).collect();
     sorted.retain(|(label, _)| Some(label.colour) != none);
-    sorted.sort_by_key(|(label, rank)| (label.colour, label.key, *rank));
+    sorted.sort_unstable_by_key(|(label, rank)| (label.colour, label.key, *rank));
     sorted
         .chunk_by(|a, b| a.0.colour == b.0.colour)
         .map(|part| part.iter().map(|&(_, rank)| members[rank]).collect())
