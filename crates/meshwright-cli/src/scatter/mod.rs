@@ -20,6 +20,7 @@ use meshwright_demos::scatter::whole::{Pieces, PiecesFacts};
 use meshwright_demos::scatter::words::{self, CountWords, Text, WordCount};
 use meshwright_demos::scatter::{Load, PieceWork, ScatterReport, ScatterSettings, Split, WorkedPart, split};
 use meshwright_load::piece_file;
+use meshwright_network::topology::Topology;
 use meshwright_runtime::transport::{Endpoint, Lost, Mailbox, threads};
 
 use super::files;
@@ -305,10 +306,7 @@ pub(super) fn run(on_threads: &OnThreads) -> Result<Answer, Failure> {
     let run = on_threads.arguments.run();
     let on = run.broken.on(run.on.as_deref())?;
     // A dead node is a rank without a share.
-    let ranks = on_threads.ranks.map_or_else(
-        || ranks_as_threads(on, |machine| meshwright_network::topology::Topology::nodes(machine), || 4),
-        Ok,
-    )?;
+    let ranks = on_threads.ranks.map_or_else(|| ranks_as_threads(on, Topology::nodes, || 4), Ok)?;
     let answers = threads::run(ranks, |endpoint| Ok(run_on(&on_threads.arguments, endpoint, "thread")))?;
     // Rank 0 comes first; the others end well unless somebody is lost.
     let mut answers = answers.into_iter();
