@@ -67,8 +67,11 @@ impl<'a> Named<'a> {
 /// Options whose value begins, after some words and a sign, with a node.
 const NODES: &[(&str, &str)] = &[("--root", ""), ("--from", ""), ("--results-at", ""), ("--pin", "=")];
 
+/// The other name of a node.
+type Rename<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
 /// The words of a question with other names of the nodes.
-fn renamed(words: &[String], rename: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+fn renamed(words: &[String], rename: &Rename<'_>) -> Option<Vec<String>> {
     let mut words = words.to_vec();
     for at in 1..words.len() {
         let Some((_, before)) = NODES.iter().find(|(name, _)| *name == words[at - 1]) else { continue };
@@ -100,7 +103,7 @@ pub(super) fn agrees(answer: &Answer<'_>, standing: fn(&Value) -> Option<Standin
     };
     let sides: Vec<String> = machine.sides.iter().rev().map(ToString::to_string).collect();
     std::fs::write(answer.folder.join("m.graph"), machine.graph()).expect("there is room");
-    let twins: [(String, &dyn Fn(&str) -> Option<String>); 2] = [
+    let twins: [(String, &Rename<'_>); 2] = [
         (format!("{}:{}", machine.kind, sides.join("x")), &turned),
         ("graph:m.graph".to_string(), &numbered),
     ];
