@@ -60,7 +60,7 @@ impl ClaimFile {
 ///
 /// # Errors
 ///
-/// [`Error::Parse`] with the place of what is wrong; [`Error::Io`] when the file cannot be read.
+/// [`Parse`](meshwright_core::Error::Parse) with the place of what is wrong; [`Io`](meshwright_core::Error::Io) when the file cannot be read.
 ///
 /// # Examples
 ///
