@@ -88,7 +88,7 @@ fn a_plan_runs_with_its_machine() {
     };
     refused(4, &["plan.json", "--job", "x"], "number of ranks is 4; expected 16");
     refused(4, &["x.goal"], "start it with `mpirun -n 16`");
-    refused(16, &["plan.json", "--job", "teams"], "run it with `meshwright-mpi groups`");
+    refused(16, &["plan.json", "--job", "teams"], "`meshwright-mpi groups` runs it");
     refused(16, &["plan.json", "--job", "y"], "expected one of `x`, `teams`");
     refused(4, &["none.goal"], "none.goal: ");
     std::fs::write(folder.path().join("bad.goal"), "num_ranks 4\nrank 0 { send 8b to 1 }\n").unwrap();

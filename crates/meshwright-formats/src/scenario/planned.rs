@@ -233,7 +233,9 @@ fn machine(plan: &Object<'_>) -> Result<Machine> {
         None => network(&object, "topology")?,
         Some(None) => return Err(object.unfit("described", "the text of a machine file")),
         Some(Some(text)) => {
-            let source = Text::from_bytes(&plan.text.path, text.as_bytes().to_vec())?;
+            // Files that it names are looked for where the program runs, as without a description.
+            let path = Path::new(plan.text.path.file_name().unwrap_or_default());
+            let source = Text::from_bytes(path, text.as_bytes().to_vec())?;
             let name = object.require("topology")?.as_str().unwrap_or_default();
             let machine = of_text(&source, machine_table::read)?.with_name(name);
             if machine.fabric().is_some() {
