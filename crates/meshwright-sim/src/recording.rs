@@ -183,9 +183,9 @@ pub fn of_schedule(
     recorder: &mut dyn Recorder,
 ) -> Result<Trace> {
     let messages: Vec<Message> = schedule.messages().iter().map(Message::from).collect();
-    let mut timeline = Timeline::default();
-    let task = WatchedTask { task: ScheduleTask::new(machine, schedule)?, timeline: &mut timeline };
     if matches!(engine, Engine::Message) && machine.fabric().is_none() {
+        let mut timeline = Timeline::default();
+        let task = WatchedTask { task: ScheduleTask::new(machine, schedule)?, timeline: &mut timeline };
         let mut core = Core::watched(machine, None, Log::default());
         let trace = task.on(&mut core)?;
         tell(&core, &messages, (0, 0, 0, 0), recorder)
@@ -193,7 +193,7 @@ pub fn of_schedule(
             .map_err(failed)?;
         return Ok(trace);
     }
-    let trace = engine.run(machine, task)?;
+    let (trace, timeline) = watch_on(machine, schedule, engine)?;
     for (number, message) in (0..).zip(&messages) {
         let arrived = timeline.arrivals[number as usize];
         let begin = arrived - trace.latency_ticks.get(number as usize).copied().unwrap_or(0).min(arrived);
@@ -201,6 +201,23 @@ pub fn of_schedule(
     }
     tell_computations(&timeline, recorder).map_err(failed)?;
     Ok(trace)
+}
+
+/// Simulates a schedule on an engine, and also tells when every message arrived and every computation ran; on links and routers
+/// as they are described.
+///
+/// # Errors
+///
+/// As for [`simulate`].
+///
+/// # Complexity
+///
+/// As for [`simulate`].
+pub fn watch_on(machine: &Machine, schedule: &Schedule, engine: &Engine) -> Result<(Trace, Timeline)> {
+    let mut timeline = Timeline::default();
+    let task = WatchedTask { task: ScheduleTask::new(machine, schedule)?, timeline: &mut timeline };
+    let trace = engine.run(machine, task)?;
+    Ok((trace, timeline))
 }
 
 /// Records open-loop traffic: every packet that arrived, from its creation to its last flit, in the order of creation; of one

@@ -1,17 +1,16 @@
 //! Prediction of a schedule by the referee, phase by phase.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use crate::skeleton::execute::Links;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::graph_file::{Arc, ArcList};
 use meshwright_network::topology::{Costs, Graph, Machine, Switching};
-use meshwright_schedule::{CALC_MAX, Message, Op, Schedule};
+use meshwright_schedule::{CALC_MAX, Op, Schedule};
+use meshwright_sim as sim;
 use meshwright_sim::flit::Router;
-use meshwright_sim::recording::{self, Passage, Recorder};
-use meshwright_sim::{self as sim};
+use meshwright_sim::recording;
 
 /// Ranks that all have links to each other are simulated up to this number.
 const COMPLETE_MAX: u32 = 1024;
@@ -29,30 +28,6 @@ pub(crate) struct PredictedTimes {
     pub(super) phases: BTreeMap<u32, f64>,
 }
 
-/// From the first start to the last arrival, in ticks, by phase: by tag, as messages of a schedule have one.
-#[derive(Default)]
-struct Spans(BTreeMap<u32, (u64, u64)>);
-
-impl Recorder for Spans {
-    fn message(&mut self, _: u64, message: &Message, (begin, end): (u64, u64)) -> io::Result<()> {
-        let span = self.0.entry(message.phase).or_insert((u64::MAX, 0));
-        *span = (span.0.min(begin), span.1.max(end));
-        Ok(())
-    }
-
-    fn passage(&mut self, _: &Passage, _: &Message) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn computation(&mut self, _: (u32, u32), _: (u64, u64)) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn phase(&mut self, _: u32, _: (u64, u64)) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The times of a schedule on a machine, as `meshwright simulate` has them.
 ///
 /// # Errors
@@ -63,14 +38,19 @@ pub(crate) fn times(machine: &Machine, schedule: &Schedule) -> Result<PredictedT
         Some(router) => sim::Engine::Flit(router.into()),
         None => sim::Engine::Message,
     };
-    let mut spans = Spans::default();
-    let trace = recording::of_schedule(machine, schedule, &engine, &mut spans)?;
+    let (trace, timeline) = recording::watch_on(machine, schedule, &engine)?;
     if trace.deadlock.is_some() {
         let why = format!("messages wait for each other in a ring on {}", machine.name());
         return Err(Error::not_applicable("a prediction", why));
     }
+    let mut spans: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let ends = timeline.arrivals.iter().zip(&trace.latency_ticks);
+    for (message, (&arrival, &latency)) in schedule.messages().iter().zip(ends) {
+        let span = spans.entry(message.tag).or_insert((u64::MAX, 0));
+        *span = (span.0.min(arrival - latency), span.1.max(arrival));
+    }
     let cycles = |ticks: u64| ticks as f64 / machine.costs().ticks_per_cycle() as f64;
-    let phases = spans.0.into_iter().map(|(tag, (begin, end))| (tag, cycles(end - begin))).collect();
+    let phases = spans.into_iter().map(|(tag, (begin, end))| (tag, cycles(end - begin))).collect();
     Ok(PredictedTimes { all: cycles(trace.ticks), phases })
 }
 
