@@ -109,40 +109,30 @@ fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
         job.results.iter().filter_map(|outcome| Some(format!("  {}\n", outcome.detail.buffers.as_ref()?))),
     );
     text.extend(job.further_sentences(machine).iter().map(|sentence| format!("  {sentence}\n")));
-    for refutation in job.refutations(machine) {
-        text += &format!("  {refutation}.\n");
-    }
-    text.extend(job.results.iter().filter_map(evening_out));
+    text.extend(job.refutations(machine).iter().map(|sentence| format!("  {sentence}\n")));
+    let evened = load::together(job.results.iter().filter_map(evening_out));
+    text.extend(evened.iter().map(|sentence| format!("  {sentence}\n")));
     if !job.facts.front.is_empty() {
         text += &front(job);
     }
-    let warned = |outcome: &LoadOutcome| {
-        Some(format!(
-            "  {} under {}: {}\n",
-            outcome.method,
-            outcome.detail.switching.name(),
-            outcome.detail.warning.as_ref()?
-        ))
-    };
-    text.extend(job.results.iter().filter_map(warned));
+    text.extend(job.warnings().iter().map(|sentence| format!("  {sentence}\n")));
     text
 }
 
-/// What it costs that connected sources even out their loads first, all cells together.
-fn evening_out(outcome: &LoadOutcome) -> Option<String> {
+/// Whose connected sources even out their loads first, and what that costs, all cells together.
+fn evening_out(outcome: &LoadOutcome) -> Option<(String, String)> {
     let cells = outcome.detail.rebalances.as_ref()?;
     let distance: f64 = cells.iter().map(|cell| cell.distance).sum();
     let [link, time] = [|cell: &Rebalance| cell.busiest_link, |cell: &Rebalance| cell.time]
         .map(|of| cells.iter().map(of).fold(0.0, f64::max));
     (distance > 0.0).then(|| {
-        format!(
-            "  {} under {}: evening out comes first, earth mover's distance {} (loads times hops), {} over the busiest link, in {}.\n",
-            outcome.method,
-            outcome.detail.switching.name(),
+        let what = format!(
+            "evening out comes first, earth mover's distance {} (loads times hops), {} over the busiest link, in {}.",
             table::number(distance, 6),
             table::number(link, 6),
             table::number(time, 6)
-        )
+        );
+        (outcome.row(), what)
     })
 }
 

@@ -100,7 +100,7 @@ pub(super) fn view<'a>(machine: &Machine, job: &'a LoadVerdict) -> LoadView<'a> 
             .collect(),
         rows: job.results.iter().map(|outcome| row(job, outcome)).collect(),
         skipped: &job.skipped,
-        warnings: words::warnings(job),
+        warnings: job.warnings(),
         figures: drawings(machine, job).into_iter().map(|(_, _, figure)| figure).collect(),
         methods: winners.into_iter().chain(others).collect(),
     }

@@ -2,6 +2,7 @@
 
 use crate::wording::{counted, percent};
 use meshwright_core::words::{self, NONE, grouped};
+use meshwright_load::check::Reading;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{self, Fewest};
 use meshwright_verdict::{LoadOutcome, LoadVerdict};
@@ -69,21 +70,10 @@ pub(super) fn summary(outcome: &LoadOutcome) -> String {
 pub(super) fn feasibility(machine: &Machine, outcome: &LoadOutcome) -> String {
     match &outcome.detail.violated_cut {
         _ if outcome.detail.feasible => "The links can carry these shares in the time promised.".to_string(),
+        None if outcome.detail.reading == Reading::Undecided => {
+            "No schedule is known that keeps this promise, and none is ruled out.".to_string()
+        }
         None => "These shares cannot be worked off in the time promised.".to_string(),
         Some(cut) => format!("Not feasible: {}.", load::violation(cut, outcome.detail.makespan, machine)),
     }
-}
-
-/// What is doubtful about the methods, each sentence once, with the methods it is about.
-pub(super) fn warnings(job: &LoadVerdict) -> Vec<String> {
-    let mut warnings: Vec<(&str, Vec<&str>)> = vec![];
-    for outcome in &job.results {
-        let Some(warning) = outcome.detail.warning.as_deref() else { continue };
-        match warnings.iter_mut().find(|(known, _)| *known == warning) {
-            Some((_, methods)) if methods.contains(&outcome.method.as_str()) => {}
-            Some((_, methods)) => methods.push(&outcome.method),
-            None => warnings.push((warning, vec![&outcome.method])),
-        }
-    }
-    warnings.into_iter().map(|(warning, methods)| format!("{}: {warning}.", methods.join(", "))).collect()
 }

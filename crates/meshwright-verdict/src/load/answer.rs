@@ -3,17 +3,14 @@
 use std::cell::OnceCell;
 
 use super::buffered::Buffered;
-use super::feasible::{Asked, WHOLE_CYCLES, by_flow};
 use super::job::Job;
 use super::limited::{self, Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
 use super::terms::{self, Terms};
-use super::ways::late;
 use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
-use meshwright_load::check::Reading;
 use meshwright_load::installments::{self, Basis, Installments, ListSettings, Scale, deliver_and_return};
 use meshwright_load::lp::{Distribution, Variant};
 use meshwright_load::optimum::{self, Optimum, StartupBound};
@@ -157,14 +154,17 @@ impl<'p, 'm> Case<'p, 'm> {
             }
         };
         let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
-        if self.has_startup() {
+        let (is_few, has_startup) = (self.job.chunks.is_some(), self.has_startup());
+        if is_few || has_startup {
             known.extend(self.single().as_ref().ok().cloned());
-            if self.started.is_some() {
-                known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
-            }
+        }
+        if is_few || self.started.is_some() {
+            known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
+        }
+        if has_startup {
             known.extend(installments::in_rounds(scale, self.terms.startup).ok());
         }
-        if self.job.front || (self.has_startup() && self.machine.nodes() <= SEARCHED_NODES_MAX) {
+        if self.job.front || (has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX) {
             known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
         }
         known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
@@ -194,7 +194,7 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// One message for each processor.
-    fn single(&self) -> &Result<Installments> {
+    pub(super) fn single(&self) -> &Result<Installments> {
         self.single.get_or_init(|| {
             if self.limited.is_none() {
                 return installments::one_each(&self.scale);
@@ -326,14 +326,21 @@ impl<'p, 'm> Case<'p, 'm> {
 
     /// The shares of a plan sent one by one, the nearest first.
     pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
-        let Some(pieces) = run::pieces(plan, &self.depth) else { return Ok(None) };
+        let pieces = run::pieces(plan, &self.depth, self.has_startup());
+        if pieces.is_empty() {
+            return Ok(None);
+        }
         let variant = &self.terms.variant;
         let plain = Variant { home: None, memory: None, ..*variant };
         if plain == *variant {
-            let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, variant.results)?;
-            let run = run::run(&self.scale, variant, &self.depth, &schedule)?;
-            if run.as_ref().is_none_or(|run| run.misfit.is_none()) {
-                return Ok(run);
+            let mut runs = Vec::new();
+            for pieces in pieces {
+                let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, variant.results)?;
+                runs.extend(run::run(&self.scale, variant, &self.depth, &schedule)?);
+            }
+            runs.retain(|run| run.misfit.is_none());
+            if let Some(fastest) = runs.into_iter().min_by_key(|run| run.ticks) {
+                return Ok(Some(fastest));
             }
         }
         let whole = forwarding != Forwarding::CutThrough;
@@ -361,17 +368,6 @@ impl<'p, 'm> Case<'p, 'm> {
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
         Ok(Answer { run, is_possible: true, ..Answer::of(plan, forwarding) })
-    }
-
-    /// Whether whole shares are there in time, or a source works on a part of its share while the rest comes.
-    fn reading_of(&self, single: &Installments) -> Result<Forwarding> {
-        let (makespan, shares) = (single.makespan * (1.0 + WHOLE_CYCLES), &single.shares);
-        let (terms, switching) = (self.terms, Forwarding::StoreAndForward);
-        let found = by_flow(self.problem, shares, makespan, switching, None)?;
-        let asked = Asked { terms, startup: None, started: None, shares, makespan, switching, cells: None };
-        let is_refuted = !found.feasible && found.reading != Reading::Undecided;
-        let is_refuted = is_refuted || late(self.problem, &asked).is_some();
-        Ok(if is_refuted { Forwarding::CutThrough } else { Forwarding::StoreAndForward })
     }
 
     /// At most one message for each processor, relayed when it is whole.

@@ -1,20 +1,25 @@
 //! Claimed schedules of a divisible load: possible, or refuted by a set of nodes.
 
+use std::cell::OnceCell;
+
 use serde::Serialize;
 
-use super::feasible::{Asked, Sent, decide};
+use super::answer::Case;
+use super::feasible::{Asked, Sent, WHOLE_CYCLES, decide};
+use super::further::Wishes;
+use super::job::Job;
 use super::limited::{Limited, started};
 use super::terms::Terms;
 use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::check::Reading;
-use meshwright_load::installments::{Basis, ListSettings, Scale, deliver_and_return, list};
+use meshwright_load::installments::{Basis, Installments, ListSettings, Scale, deliver_and_return, list};
 use meshwright_load::lp::Variant;
 use meshwright_load::optimum::{self, Paid};
 use meshwright_load::witness::Witness;
 use meshwright_load::{Cells, Cut, Forwarding, Plan, Problem, layers};
-use meshwright_network::topology::Switching;
+use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Schedule, goal};
 
 /// A schedule that somebody claims.
@@ -123,6 +128,7 @@ pub fn check(
     let least = variant.map_or(least, |variant| variant.makespan.max(least));
     let started = started(problem, terms, Paid::EveryHop, least)?.map(|(least, _)| least);
     let bound = LoadBound::greatest((plain, cut), (startup.as_ref(), started), variant, problem.machine());
+    let sender = Sender::new(problem, terms)?;
     let mut checked = Vec::new();
     for claim in claims {
         progress(&claim.name);
@@ -130,7 +136,10 @@ pub fn check(
         let (makespan, switching) = (*makespan, *switching);
         let (cells, startup) = (cells.as_ref(), startup.as_ref());
         let asked = Asked { terms: *terms, startup, started, shares, makespan, switching, cells };
-        let found = decide(problem, &asked, &mut || send(problem, &asked))?;
+        let found = decide(problem, &asked, &mut || match &sender {
+            Some(sender) => sender.send(&asked),
+            None => Ok(None),
+        })?;
         checked.push(Checked {
             name: name.clone(),
             switching,
@@ -166,19 +175,71 @@ const WRITTEN_MESSAGES_MAX: u64 = 2_000;
 /// Into how many pieces shares are cut where every message has a start-up: the best of these.
 const PIECES: &[u32] = &[1, 2, 4, 16];
 
-/// The shares sent as messages on the machine that is claimed for, as `split` sends them; none where that cannot be.
-fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
-    let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
-    let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
-    let machine = problem.machine().clone().with_costs(costs)?;
-    let machine =
-        machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports.model());
-    let problem = problem.on(&machine);
-    let Ok(scale) = Scale::new(&problem, bytes) else { return Ok(None) };
+/// Where claimed shares are sent as messages, as `split` sends them: the machine that is claimed for.
+struct Sender<'a, 'p> {
+    problem: &'a Problem<'p>,
+    terms: &'a Terms,
+    machine: Machine,
+    bytes: u64,
+    /// What `split` plans there, made when it is first wanted.
+    planned: OnceCell<Vec<Installments>>,
+}
+
+impl<'a, 'p> Sender<'a, 'p> {
+    /// None where the times have no common measure.
+    fn new(problem: &'a Problem<'p>, terms: &'a Terms) -> Result<Option<Self>> {
+        let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
+        let machine = problem.machine().clone().with_costs(costs)?;
+        let machine =
+            machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports.model());
+        Ok(Some(Self { problem, terms, machine, bytes, planned: OnceCell::new() }))
+    }
+
+    /// The schedules of `split` with its usual settings.
+    fn planned(&self) -> &[Installments] {
+        self.planned.get_or_init(|| {
+            let problem = self.problem.on(&self.machine);
+            let job = Job::new(&self.machine, problem.sources().to_vec(), problem.sigma(), self.bytes);
+            let variant = (self.terms.variant != Variant::default()).then_some(self.terms.variant);
+            let job = Job { further: Wishes { variant, ..Wishes::default() }, ..job };
+            let Ok(case) = Case::new(&job, &problem, &mut |_| {}) else { return Vec::new() };
+            let sent = case.sent().as_ref().ok().map(|(sent, _)| sent);
+            sent.into_iter().chain(case.single().as_ref().ok()).cloned().collect()
+        })
+    }
+
+    /// The fastest way known to send these shares; none where that cannot be.
+    fn send(&self, asked: &Asked<'_>) -> Result<Option<Sent>> {
+        let problem = self.problem.on(&self.machine);
+        let Ok(scale) = Scale::new(&problem, self.bytes) else { return Ok(None) };
+        let sent = send(&scale, asked)?;
+        if sent.as_ref().is_some_and(|sent| sent.makespan <= asked.makespan * (1.0 + WHOLE_CYCLES)) {
+            return Ok(sent);
+        }
+        let is_claimed = |one: &&Installments| {
+            let mut pairs = one.shares.iter().zip(asked.shares);
+            pairs.all(|(planned, claimed)| (planned - claimed).abs() <= WHOLE_CYCLES)
+        };
+        let planned = self.planned().iter().filter(is_claimed).min_by_key(|one| one.predicted_cycles);
+        let Some(Installments { schedule, .. }) = planned else { return Ok(sent) };
+        let run = run::run(&scale, &self.terms.variant, &depths(&problem), schedule)?;
+        Ok(run.map(|run| Sent::of(schedule, run.messages, scale.units_of_ticks(run.ticks))).or(sent))
+    }
+}
+
+/// By node the hops to the nearest source.
+fn depths(problem: &Problem<'_>) -> Vec<u32> {
     let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
-    let depth = layers::depths(&machine, &nodes);
+    layers::depths(problem.machine(), &nodes)
+}
+
+/// The shares sent as messages, each by itself.
+fn send(scale: &Scale<'_, '_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
+    let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
+    let problem = scale.problem();
+    let depth = depths(problem);
     let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
-    let Some(most) = run::pieces(&plan, &depth) else { return Ok(None) };
+    let Some(&most) = run::pieces(&plan, &depth, false).first() else { return Ok(None) };
     let plain = Variant { home: None, memory: None, ..terms.variant };
     let tried = match (plain == terms.variant, terms.startup > 0.0) {
         (true, true) => PIECES,
@@ -187,18 +248,17 @@ fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     };
     let mut best: Option<Sent> = None;
     for &pieces in tried.iter().filter(|&&pieces| pieces <= most) {
-        let sent = deliver_and_return(&scale, &plan, switching, pieces, terms.variant.results);
+        let sent = deliver_and_return(scale, &plan, switching, pieces, terms.variant.results);
         let schedule = match sent {
             Ok(schedule) => schedule,
             Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let run = run::run(&scale, &terms.variant, &depth, &schedule)?;
+        let run = run::run(scale, &terms.variant, &depth, &schedule)?;
         let Some(run) = run.filter(|run| run.misfit.is_none()) else { continue };
         let makespan = scale.units_of_ticks(run.ticks);
         if best.as_ref().is_none_or(|best| makespan < best.makespan) {
-            let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&schedule));
-            best = Some(Sent { makespan, messages: run.messages, goal });
+            best = Some(Sent::of(&schedule, run.messages, makespan));
         }
     }
     if terms.variant == Variant::default() || best.as_ref().is_some_and(|best| best.makespan <= makespan) {
@@ -206,24 +266,28 @@ fn send(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     }
     let whole = switching != Forwarding::CutThrough;
     let settings = ListSettings { chunks: None, moves: false, whole };
-    let listed = match list(&scale, &terms.variant, Basis::Shares(&plan), &settings) {
+    let listed = match list(scale, &terms.variant, Basis::Shares(&plan), &settings) {
         Ok(listed) => listed,
         Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(best),
         Err(error) => return Err(error),
     };
-    let run = run::run(&scale, &terms.variant, &depth, &listed.schedule)?;
+    let run = run::run(scale, &terms.variant, &depth, &listed.schedule)?;
     let Some(run) = run.filter(|run| run.misfit.is_none()) else { return Ok(best) };
     let makespan = scale.units_of_ticks(run.ticks);
     if best.as_ref().is_some_and(|best| best.makespan <= makespan) {
         return Ok(best);
     }
-    let goal = (run.messages <= WRITTEN_MESSAGES_MAX).then(|| written(&listed.schedule));
-    Ok(Some(Sent { makespan, messages: run.messages, goal }))
+    Ok(Some(Sent::of(&listed.schedule, run.messages, makespan)))
 }
 
-/// A schedule as GOAL text.
-fn written(schedule: &Schedule) -> String {
-    let mut text = Vec::new();
-    goal::write(schedule, &mut text).expect("memory takes what is written");
-    String::from_utf8(text).expect("GOAL is plain text")
+impl Sent {
+    /// A schedule that is done by then.
+    fn of(schedule: &Schedule, messages: u64, makespan: f64) -> Self {
+        let written = || {
+            let mut text = Vec::new();
+            goal::write(schedule, &mut text).expect("memory takes what is written");
+            String::from_utf8(text).expect("GOAL is plain text")
+        };
+        Self { makespan, messages, goal: (messages <= WRITTEN_MESSAGES_MAX).then(written) }
+    }
 }

@@ -118,7 +118,7 @@ impl LoadBound {
         let cut = startup.map_or(0.0, |startup| startup.makespan).max(fluid_makespan);
         if let Some(makespan) = started.filter(|&least| least > cut) {
             let certificate = format!(
-                "No schedule is faster with start-ups: all takes at least {}, the least of a linear programme that counts \
+                "No schedule is faster with start-ups: each takes at least {}, the least of a linear programme that counts \
                  messages (without start-ups {}).",
                 short(makespan),
                 short(fluid_makespan)
@@ -159,7 +159,9 @@ impl LoadBound {
             fluid_makespan: makespan,
             cut: Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 },
             kind,
-            certificate: format!("No schedule is faster with {limits}: all takes at least {least}, {proof}."),
+            certificate: format!(
+                "No schedule is faster with {limits}: each takes at least {least}, {proof}."
+            ),
             processors: None,
         }
     }

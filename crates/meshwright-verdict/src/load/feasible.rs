@@ -9,6 +9,7 @@ use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::check::{self, Claim, Feasibility, Reading};
+use meshwright_load::installments::Installments;
 use meshwright_load::lp::{self, Variant};
 use meshwright_load::optimum::{self, StartupBound};
 use meshwright_load::witness::{Stretch, Witness, WitnessKind};
@@ -198,6 +199,17 @@ fn copies(moments: &[f64]) -> usize {
 }
 
 impl Case<'_, '_> {
+    /// Whether whole shares are there in time, or a source works on a part of its share while the rest comes.
+    pub(super) fn reading_of(&self, single: &Installments) -> Result<Forwarding> {
+        let (makespan, shares) = (single.makespan * (1.0 + WHOLE_CYCLES), &single.shares);
+        let (terms, switching) = (self.terms, Forwarding::StoreAndForward);
+        let found = by_flow(self.problem, shares, makespan, switching, None)?;
+        let asked = Asked { terms, startup: None, started: None, shares, makespan, switching, cells: None };
+        let is_refuted = !found.feasible && found.reading != Reading::Undecided;
+        let is_refuted = is_refuted || late(self.problem, &asked).is_some();
+        Ok(if is_refuted { Forwarding::CutThrough } else { Forwarding::StoreAndForward })
+    }
+
     /// Decides on an answer.
     pub(super) fn feasible(&self, answer: &Answer) -> Result<Feasibility> {
         let plan = &answer.plan;

@@ -173,16 +173,18 @@ impl Case<'_, '_> {
         let plan = Plan { makespan, shares: answer.work.clone(), cells: None };
         // As for the optimum: the messages that follow it.
         let run = self.sent().as_ref().ok().and_then(|(_, run)| run.clone());
-        let mut method = Answer { run, ..Answer::of(plan, Forwarding::CutThrough) };
+        let warning = match (found.attained, answer.attained) {
+            (true, _) => None,
+            (false, false) => Some(
+                "a lower bound: on a network with rings of odd length nodes that take part in one message at a \
+                 time may need longer",
+            ),
+            (false, true) => Some("a lower bound: load that flows takes no room"),
+        };
+        let warning = warning.map(str::to_string);
+        let mut method = Answer { run, warning, ..Answer::of(plan, Forwarding::CutThrough) };
         method.flow = Some(answer.flow.clone());
         method.is_possible = found.attained && self.terms.startup == 0.0;
-        if !found.attained {
-            method.warning = Some(
-                "a lower bound: on a network with rings of odd length nodes that take part in one message at a \
-                 time may need longer"
-                    .to_string(),
-            );
-        }
         results.push(super::outcome(self, PROGRAMME, method)?);
         Ok(())
     }

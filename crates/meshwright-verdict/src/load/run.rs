@@ -55,10 +55,14 @@ pub(super) fn run(
     }))
 }
 
-/// Into how many pieces each share of a plan is cut on its way, with `depth` the hops to each node; none when the
-/// plan takes too many messages.
-pub(super) fn pieces(plan: &Plan, depth: &[u32]) -> Option<u32> {
+/// Into how many pieces each share of a plan is worth cutting on its way, with `depth` the hops to each node; none when
+/// the plan takes too many messages. Where every message has a start-up, whole shares may be faster.
+pub(super) fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> {
     let hops = |(&share, &hops): (&f64, &u32)| if share > 0.0 { u64::from(hops) } else { 0 };
     let messages: u64 = plan.shares.iter().zip(depth).map(hops).sum();
-    (messages <= MESSAGES_MAX).then(|| (MESSAGES_ENOUGH / messages.max(1)).clamp(1, PIECES_MAX) as u32)
+    if messages > MESSAGES_MAX {
+        return Vec::new();
+    }
+    let many = (MESSAGES_ENOUGH / messages.max(1)).clamp(1, PIECES_MAX) as u32;
+    if has_startup && many > 1 { vec![many, 1] } else { vec![many] }
 }

@@ -148,9 +148,7 @@ impl LoadVerdict {
 
     /// Every promise that no schedule keeps, in words: who is refuted and by what.
     pub fn refutations(&self, machine: &Machine) -> Vec<String> {
-        // Methods that differ in nothing that matters are refuted together.
-        let mut refuted: Vec<(String, String)> = Vec::new();
-        for outcome in &self.results {
+        let refuted = self.results.iter().filter_map(|outcome| {
             let why = match (&outcome.detail.violated_cut, outcome.detail.least_makespan) {
                 (Some(cut), _) => {
                     violation(cut, outcome.detail.moment.unwrap_or(outcome.detail.makespan), machine)
@@ -158,14 +156,42 @@ impl LoadVerdict {
                 (None, Some(least)) if !outcome.detail.feasible && least > outcome.detail.makespan => {
                     format!("these shares take at least {} on this machine", short(least))
                 }
-                _ => continue,
+                _ => return None,
             };
-            let who = format!("{} under {}", outcome.method, outcome.detail.switching.name());
-            match refuted.iter_mut().find(|(_, known)| *known == why) {
-                Some((others, _)) => *others += &format!(", {who}"),
-                None => refuted.push((who, why)),
-            }
-        }
-        refuted.into_iter().map(|(who, why)| format!("Not feasible: {who}: {why}")).collect()
+            Some((outcome.row(), format!("{why}.")))
+        });
+        together(refuted).into_iter().map(|sentence| format!("Not feasible: {sentence}")).collect()
     }
+
+    /// What is doubtful about the methods, in words; a method is named without its switching where that makes no difference.
+    pub fn warnings(&self) -> Vec<String> {
+        let warned = self.results.iter().filter_map(|outcome| {
+            let warning = outcome.detail.warning.as_ref()?;
+            let mut rows = self.results.iter().filter(|other| other.method == outcome.method);
+            let is_whole = rows.all(|row| row.detail.warning.as_ref() == Some(warning));
+            let who = if is_whole { outcome.method.clone() } else { outcome.row() };
+            Some((who, format!("{warning}.")))
+        });
+        together(warned)
+    }
+}
+
+impl LoadOutcome {
+    /// The row in words: a method under a switching.
+    pub fn row(&self) -> String {
+        format!("{} under {}", self.method, self.detail.switching.name())
+    }
+}
+
+/// Sentences with whom they are about, each once: `local, equal: what is said of both`.
+pub fn together(said: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
+    let mut known: Vec<(Vec<String>, String)> = Vec::new();
+    for (who, what) in said {
+        match known.iter_mut().find(|(_, other)| *other == what) {
+            Some((others, _)) if others.contains(&who) => {}
+            Some((others, _)) => others.push(who),
+            None => known.push((vec![who], what)),
+        }
+    }
+    known.into_iter().map(|(who, what)| format!("{}: {what}", who.join(", "))).collect()
 }

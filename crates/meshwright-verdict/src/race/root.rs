@@ -1,5 +1,7 @@
 //! Where a rooted operation may begin.
 
+use std::cmp::Reverse;
+
 use meshwright_collectives::Task;
 use meshwright_collectives::algorithms::multicast;
 use meshwright_core::error::{Error, Result};
@@ -11,8 +13,8 @@ use super::{Asked, check_bytes};
 /// Machines that are no boxes are searched for their centre up to so many nodes.
 const SEARCHED_MAX: u32 = 2048;
 
-/// One task for each root that is compared: the one asked for, or the centre and the first node; the first node alone where
-/// all are alike, and for operations without a root.
+/// One task for each root that is compared: the one asked for, or the centre, a node with more links than that, and the first
+/// node; the first node alone where all are alike, and for operations without a root.
 pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<'m>>> {
     check_bytes(asked)?;
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
@@ -39,9 +41,8 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     if !asked.operation.is_rooted() {
         return Ok(vec![task]);
     }
-    let centre = centre(machine, task.nodes());
     let mut tasks: Vec<Task<'m>> = Vec::new();
-    for root in [centre, Some(first)].into_iter().flatten() {
+    for root in middles(machine, task.nodes()).into_iter().chain([first]) {
         let task = of(root)?;
         if tasks.iter().all(|known| known.root != task.root) {
             tasks.push(task);
@@ -50,19 +51,25 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     Ok(tasks)
 }
 
-/// The node with the least distance to its farthest, the lowest id of several; none where all are alike, or there are too many.
-fn centre(machine: &Machine, nodes: &[NodeId]) -> Option<NodeId> {
+/// The node with the least distance to its farthest, and of those with the most links the one that has, where it has more
+/// links; the lowest id of several. None where all are alike, or there are too many.
+fn middles(machine: &Machine, nodes: &[NodeId]) -> Vec<NodeId> {
     if let Some(grid) = machine.whole_grid() {
         let middle = |&side: &u32| if grid.wraps() { 0 } else { (side - 1) / 2 };
-        return Some(grid.node_at(&grid.sides().iter().map(middle).collect::<Vec<_>>()));
+        return vec![grid.node_at(&grid.sides().iter().map(middle).collect::<Vec<_>>())];
     }
     if machine.nodes() > SEARCHED_MAX {
-        return None;
+        return Vec::new();
     }
-    let farthest = |&node: &NodeId| {
+    let farthest = |node: NodeId| {
         nodes.iter().filter_map(|&other| machine.distance(node, other)).max().unwrap_or(Hops(0))
     };
-    nodes.iter().copied().min_by_key(farthest)
+    let links = |node: NodeId| machine.neighbours(node).count();
+    let known: Vec<_> = nodes.iter().map(|&node| (farthest(node), links(node), node)).collect();
+    let centre = known.iter().min_by_key(|(far, _, _)| far);
+    let hub = known.iter().min_by_key(|(far, links, _)| (Reverse(*links), far));
+    let hub = hub.filter(|hub| centre.is_some_and(|centre| hub.1 > centre.1));
+    centre.into_iter().chain(hub).map(|one| one.2).collect()
 }
 
 #[cfg(test)]
@@ -81,6 +88,12 @@ mod tests {
         assert_eq!(roots(&machine("mesh:5x5"), Operation::Broadcast), [12, 0]);
         assert_eq!(roots(&machine("torus:5x5"), Operation::Broadcast), [0]);
         assert_eq!(roots(&machine("mesh:5x5"), Operation::AllReduce), [0]);
+        let narrow = machine("mesh:3x7").with_dead(vec![NodeId(3), NodeId(17)]).unwrap();
+        assert_eq!(
+            roots(&narrow, Operation::Gather),
+            [10, 9, 0],
+            "the centre has two links, its neighbour four"
+        );
         let holed = machine("mesh:1x5").with_dead(vec![NodeId(0)]).unwrap();
         assert_eq!(
             roots(&holed, Operation::Reduce),

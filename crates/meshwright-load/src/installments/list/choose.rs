@@ -65,8 +65,8 @@ pub fn limited(
     }
     let workers = workers(problem);
     let useful = (TOO_MANY / bound).min(workers.len() as f64) as usize;
-    // Without start-ups and with all loads there at once the programme says who is worth a message.
-    let is_free = scale.costs().startup_ticks() == 0 && variant.memory.is_none();
+    // Without start-ups, with any number of messages and all loads there at once the programme says who is worth a message.
+    let is_free = scale.costs().startup_ticks() == 0 && variant.memory.is_none() && settings.chunks.is_none();
     let is_known = !distributions.is_empty() && is_free && problem.releases().len() == 1;
     let counts = NEAREST.iter().copied().take_while(|&count| !is_known && count <= useful);
     for count in counts.chain([0]) {
