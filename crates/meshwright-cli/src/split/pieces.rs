@@ -49,8 +49,10 @@ fn line(answer: &PiecesAnswer) -> String {
 
 fn text(answer: &PiecesAnswer, machine: &Machine) -> String {
     const HEAD: [&str; 7] = ["pieces", "towards", "speedup", "gap", "nodes", "longer by", "at most by"];
+    let is_started = answer.startup > 0.0;
+    let startup = if is_started { format!(" · startup {}", answer.startup) } else { String::new() };
     let mut text = format!(
-        "{} · {} · sigma {} · {}, {} in all, the largest {}\n",
+        "{} · {} · sigma {}{startup} · {}, {} in all, the largest {}\n",
         answer.machine,
         machine.node_name(answer.source),
         answer.sigma,
@@ -72,8 +74,9 @@ fn text(answer: &PiecesAnswer, machine: &Machine) -> String {
     text += &table::table(&HEAD, 2, answer.methods.iter().enumerate().map(row).collect());
     text.extend(answer.skipped.iter().map(|why| format!("left out: {why}\n")));
     text += &format!(
-        "No assignment is faster than {}: cut anywhere the load takes {}, the largest pieces take {}.\n",
+        "No assignment is faster than {}: cut anywhere the load takes {}{}, the largest pieces take {}.\n",
         table::number(1.0 / answer.bound.makespan, 4),
+        if is_started { "at least " } else { "" },
         table::number(answer.bound.fluid, 6),
         table::number(answer.bound.pieces, 6),
     );

@@ -2,13 +2,19 @@
 
 use serde::Serialize;
 
+use super::PROGRAMME;
+use super::feasible::WHOLE_CYCLES;
 use super::job::Job;
+use super::limited::started;
+use super::terms::Terms;
+use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::indivisible::{self, Assignment, PiecesBound, RULES, Rule};
 use meshwright_load::installments::{Scale, deliver, one_each};
+use meshwright_load::optimum::{self, Paid};
 use meshwright_load::piece_file::Piece;
-use meshwright_load::{Forwarding, Plan, Problem, optimum};
+use meshwright_load::{Forwarding, Plan, Problem};
 use meshwright_network::topology::{Machine, Switching, Topology};
 use meshwright_sim::{Engine, simulate};
 
@@ -51,7 +57,7 @@ pub struct PiecesAnswer {
 pub struct Bound {
     /// The greater of the two.
     pub makespan: f64,
-    /// The least makespan of the load cut anywhere.
+    /// The least makespan of the load cut anywhere, or what is proved of it where messages have a start-up.
     pub fluid: f64,
     /// What the largest pieces say.
     pub pieces: f64,
@@ -140,7 +146,14 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
     let scale = Scale::new(&problem, bytes)?;
     let mut rows = Vec::new();
     let mut skipped = Vec::new();
-    for (targets, shares) in targets(&problem, &scale, &mut skipped)? {
+    let terms = Terms { startup: scale.units(machine.costs().startup), ..Terms::default() };
+    let with_startup = terms.startup_bound(&problem, Paid::EveryHop, fluid);
+    let fluid = with_startup.map_or(fluid, |bound| bound.makespan);
+    let started = started(&problem, &terms, Paid::EveryHop, fluid)?;
+    let fluid = started.as_ref().map_or(fluid, |(least, _)| least.max(fluid));
+    let makespan = makespan.max(fluid);
+    let started = started.map(|(_, found)| (PROGRAMME, found.work));
+    for (targets, shares) in targets(&problem, &scale, &mut skipped)?.into_iter().chain(started) {
         for &(name, rule) in RULES {
             if targets == LOCAL && rule == Rule::InOrder {
                 continue;
@@ -231,6 +244,8 @@ fn row(
     let standstill = || Error::not_applicable("sending pieces", "they come to a standstill");
     let (ticks, simulated_cycles, messages) = best.ok_or_else(standstill)?;
     let makespan = scale.units_of_ticks(ticks);
+    // Shares are whole bytes.
+    not_below(bound * (1.0 - WHOLE_CYCLES), makespan, "units", name, None)?;
     Ok(PiecesRow {
         name,
         targets,
