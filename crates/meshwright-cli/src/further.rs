@@ -85,7 +85,7 @@ pub(super) struct Further {
         value_name = "FILE.csv",
         conflicts_with_all = [
             "random_sources", "switching", "reduction", "chunks", "front", "deadline", "out",
-            "ports", "no_front_end", "result_size", "results_at", "memory", "duplex", "next", "places", "png", "queues", "show", "place", "ties", "finish", "save_at_least",
+            "next", "places", "png", "queues", "show", "place", "ties", "finish", "save_at_least",
         ]
     )]
     pub(super) pieces: Option<PathBuf>,

@@ -90,6 +90,8 @@ impl Algorithm {
         if task.members() == 1 {
             return Ok(task.flow());
         }
-        (self.flow)(task)
+        let flow = (self.flow)(task)?;
+        task.fits(flow.transfers().len())?;
+        Ok(flow)
     }
 }

@@ -342,7 +342,7 @@ impl Flow {
         if chunks <= 1 || self.blocks.iter().all(|block| block.bytes == 0) {
             return Ok(self.clone());
         }
-        fits(self.transfers.len().saturating_mul(chunks as usize))?;
+        fits(self.transfers.len().saturating_mul(chunks as usize), TRANSFERS_MAX)?;
         let many = self.blocks.len() as u32;
         let mut flow = Self::new(self.members, Vec::new());
         (flow.is_stepwise, flow.is_ordered) = (self.is_stepwise, self.is_ordered);
@@ -377,19 +377,19 @@ fn flow_adds(blocks: &[Block], block: u32) -> bool {
     blocks[block as usize].to == ALL
 }
 
-/// Refuses more messages than are simulated.
+/// Refuses more messages than this.
 ///
 /// # Errors
 ///
 /// [`Error::TooLarge`].
-pub fn fits(transfers: usize) -> Result<()> {
-    if transfers <= TRANSFERS_MAX {
+pub(crate) fn fits(transfers: usize, most: usize) -> Result<()> {
+    if transfers <= most {
         return Ok(());
     }
     Err(Error::TooLarge {
         what: "this collective",
         needed: format!("{transfers} messages"),
-        limit: format!("{TRANSFERS_MAX} messages"),
+        limit: format!("{most} messages"),
     })
 }
 

@@ -5,7 +5,7 @@ use meshwright_core::units::{Hops, NodeId, Ratio};
 use meshwright_network::topology::{Grid, Machine, Topology};
 
 use crate::Operation;
-use crate::flow::{ALL, Block, Flow, share};
+use crate::flow::{ALL, Block, Flow, TRANSFERS_MAX, fits, share};
 
 /// One collective operation on one machine: the living nodes are its members, numbered by their ids.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Task<'m> {
     /// Whether routers copy messages that pass them.
     pub multicast: bool,
     machine: &'m Machine,
+    /// See [`Task::with_messages_max`].
+    messages_max: usize,
     /// Which of how many shares.
     cut: (u32, u32),
     nodes: Vec<NodeId>,
@@ -35,7 +37,8 @@ impl<'m> Task<'m> {
     pub fn new(machine: &'m Machine, operation: Operation, bytes: u64, root: u32) -> Result<Self> {
         let nodes: Vec<NodeId> = machine.living().collect();
         operation.check_root(root, nodes.len() as u32)?;
-        Ok(Self { operation, bytes, root, combine: None, multicast: false, machine, cut: (0, 1), nodes })
+        let (combine, multicast, messages_max, cut) = (None, false, TRANSFERS_MAX, (0, 1));
+        Ok(Self { operation, bytes, root, combine, multicast, machine, messages_max, cut, nodes })
     }
 
     /// The machine.
@@ -51,6 +54,28 @@ impl<'m> Task<'m> {
     /// The nodes of the members.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    /// The same task, for which algorithms of more messages than this are refused before they are made.
+    pub fn with_messages_max(mut self, messages: usize) -> Self {
+        self.messages_max = messages.min(TRANSFERS_MAX);
+        self
+    }
+
+    /// Refuses an algorithm of so many messages.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for more than [`TRANSFERS_MAX`], or than [`Task::with_messages_max`] allows.
+    pub fn fits(&self, messages: usize) -> Result<()> {
+        fits(messages, self.messages_max)
+    }
+
+    /// Refuses an algorithm that sends a message for every two members, so many times; to reduce and once more to gather.
+    pub(crate) fn fits_pairs(&self, times: usize) -> Result<()> {
+        let members = self.members() as usize;
+        let times = if self.operation == Operation::AllReduce { 2 * times } else { times };
+        self.fits(members.saturating_mul(members - 1).saturating_mul(times))
     }
 
     /// The same task with another operation or root.

@@ -71,7 +71,7 @@ pub(super) fn sources(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
     }
 }
 
-fn variant(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
+pub(super) fn variant(draw: &mut Draw, machine: &Drawn, case: &mut Case) {
     if draw.one_in(6) {
         case.add(&["--ports", draw.of(&["one", "one", "2"])]);
     }

@@ -51,8 +51,9 @@ fn text(answer: &PiecesAnswer, machine: &Machine) -> String {
     const HEAD: [&str; 7] = ["pieces", "towards", "speedup", "gap", "nodes", "longer by", "at most by"];
     let is_started = answer.startup > 0.0;
     let startup = if is_started { format!(" · startup {}", answer.startup) } else { String::new() };
+    let limits = answer.variant.as_ref().map_or(String::new(), |variant| format!(" · {}", variant.limits()));
     let mut text = format!(
-        "{} · {} · sigma {}{startup} · {}, {} in all, the largest {}\n",
+        "{} · {} · sigma {}{startup}{limits} · {}, {} in all, the largest {}\n",
         answer.machine,
         machine.node_name(answer.source),
         answer.sigma,

@@ -7,7 +7,7 @@
 use meshwright_core::error::Result;
 
 use crate::algorithm::Algorithm;
-use crate::flow::{Flow, fits};
+use crate::flow::Flow;
 use crate::line;
 use crate::product::along;
 use crate::shape::{Tree, by_all_gather};
@@ -50,7 +50,7 @@ pub(super) fn direct(task: &Task<'_>) -> Result<Flow> {
             Tree { edges: (1..members).map(edge).collect() }.flow(task)
         }
         Operation::AllToAll => {
-            fits((members as usize).saturating_mul(members as usize - 1))?;
+            task.fits_pairs(1)?;
             let mut flow = task.flow();
             for far in 1..members {
                 for from in 0..members {
@@ -61,6 +61,7 @@ pub(super) fn direct(task: &Task<'_>) -> Result<Flow> {
             Ok(flow)
         }
         _ => {
+            task.fits_pairs(1)?;
             let order: Vec<u32> = (0..members).collect();
             by_all_gather(task, &along(task, &order, &line::direct(members))?)
         }
@@ -69,7 +70,8 @@ pub(super) fn direct(task: &Task<'_>) -> Result<Flow> {
 
 fn whole(task: &Task<'_>) -> Result<Flow> {
     let members = task.members();
-    fits((members as usize).saturating_mul(members as usize - 1))?;
+    let pairs = (members as usize).saturating_mul(members as usize - 1);
+    task.fits(pairs)?;
     let mut flow = task.flow();
     for far in 1..members {
         (0..members).for_each(|from| flow.combine(0, from, (from + far) % members, [0]));

@@ -10,7 +10,7 @@ use meshwright_core::error::Result;
 use meshwright_network::topology::{Grid, Topology};
 
 use crate::algorithm::Algorithm;
-use crate::flow::{Flow, fits};
+use crate::flow::Flow;
 use crate::shape::beside;
 use crate::{Operation, Task};
 
@@ -47,7 +47,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
 
 fn pairwise(task: &Task<'_>) -> Result<Flow> {
     let members = task.members();
-    fits((members as usize).saturating_mul(members as usize - 1))?;
+    task.fits_pairs(1)?;
     let mut flow = task.flow();
     for step in 1..members {
         for from in 0..members {

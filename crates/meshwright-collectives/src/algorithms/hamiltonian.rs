@@ -55,6 +55,7 @@ fn one(task: &Task<'_>) -> Result<Vec<u32>> {
 fn several(task: &Task<'_>) -> Result<Flow> {
     let what = "two Hamiltonian rings";
     let cycles = disjoint(task.grid(what)?).map_err(|why| Error::not_applicable(what, why))?;
+    task.fits_pairs(2 * cycles.len())?;
     beside(task, 2 * cycles.len() as u32, |k, task| one_way(task, &cycles[k as usize / 2], k % 2 == 0))
 }
 

@@ -16,7 +16,7 @@ use meshwright_network::topology::{PortModel, Switching, Topology};
 
 use super::{direct, disjoint};
 use crate::algorithm::Algorithm;
-use crate::flow::{Flow, fits};
+use crate::flow::Flow;
 use crate::{Operation, Task};
 
 /// The operations that copies make faster.
@@ -106,7 +106,7 @@ fn multicast(task: &Task<'_>) -> Result<Flow> {
         return Ok(direct::direct(&sums)?.then(&multicast(&results)?));
     }
     let mut flow = task.flow();
-    fits(flow.blocks().len().saturating_mul(members as usize - 1))?;
+    task.fits(flow.blocks().len().saturating_mul(members as usize - 1))?;
     for block in 0..flow.blocks().len() as u32 {
         let root = flow.blocks()[block as usize].from;
         for (step, from, to) in shortest_paths(task, root) {

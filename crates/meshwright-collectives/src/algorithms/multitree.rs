@@ -10,7 +10,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
 
 use crate::algorithm::Algorithm;
-use crate::flow::{Flow, fits};
+use crate::flow::Flow;
 use crate::shape::by_all_gather;
 use crate::{Operation, Task};
 
@@ -48,7 +48,7 @@ fn all_gather(task: &Task<'_>) -> Result<Flow> {
         let why = format!("{members} members are more than {MEMBERS_MAX}");
         return Err(Error::not_applicable("MultiTree", why));
     }
-    fits((members * members) as usize)?;
+    task.fits((members * members) as usize)?;
     let mut flow = task.with(Operation::AllGather, task.root).flow();
     let links = neighbours(task);
     let start = |root: u32| {

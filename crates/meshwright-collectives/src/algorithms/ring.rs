@@ -46,7 +46,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         source: "jain2010",
         operations: GATHERS,
         streams: false,
-        flow: |task| by_all_gather(task, &along(task, &in_order(task), &line::both_ways(task.members()))?),
+        flow: |task| along_line(task, &in_order(task), line::both_ways),
     },
     Algorithm {
         name: "snake-ring",
@@ -64,7 +64,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         source: "jain2010",
         operations: GATHERS,
         streams: false,
-        flow: |task| by_all_gather(task, &along(task, &snake(task)?, &line::outward(task.members()))?),
+        flow: |task| along_line(task, &snake(task)?, line::outward),
     },
 ];
 
@@ -75,12 +75,19 @@ fn in_order(task: &Task<'_>) -> Vec<u32> {
 
 /// A share of every part round the ring in each of these directions.
 pub(super) fn ring(task: &Task<'_>, order: &[u32], ups: &[bool]) -> Result<Flow> {
+    task.fits_pairs(ups.len())?;
     beside(task, ups.len() as u32, |k, task| one_way(task, order, ups[k as usize]))
 }
 
 /// Round the ring in one direction.
 pub(super) fn one_way(task: &Task<'_>, order: &[u32], up: bool) -> Result<Flow> {
-    by_all_gather(task, &along(task, order, &line::round(task.members(), up))?)
+    along_line(task, order, |members| line::round(members, up))
+}
+
+/// Every part to all others along a line of the members in this order.
+fn along_line(task: &Task<'_>, order: &[u32], line: impl Fn(u32) -> Flow) -> Result<Flow> {
+    task.fits_pairs(1)?;
+    by_all_gather(task, &along(task, order, &line(task.members()))?)
 }
 
 /// The members row after row, every other row backwards: neighbours are next to each other except round holes, and the last

@@ -9,6 +9,7 @@ use super::composed::Composed;
 use super::products::products;
 use super::relays::Relays;
 use super::settle::settle;
+use super::meeting::Candidate;
 use super::{Found, Recipe, Simulate, meeting, routes, scans, settle_overlays, settle_points};
 use crate::flow::Flow;
 use crate::{Operation, Task, predict};
@@ -100,13 +101,13 @@ fn fastest(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Option<Found>> {
 fn meetings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some(grid) = task.machine().whole_grid() else { return Ok(None) };
     let (mut made, mut left) = (Vec::new(), Budget(MEETINGS_BUDGET));
-    for (meeting, expected) in meeting::meetings(task, grid) {
+    for Candidate { meeting, expected, messages } in meeting::meetings(task, grid) {
         if !known.is_beaten_by(expected) || made.len() == MEETINGS {
             break;
         }
-        let meeting = tried(task, (Recipe::Meetings(meeting), expected))?;
-        if left.pays(meeting.1.transfers().len()) {
-            made.push(meeting);
+        // Not made where it is not paid for.
+        if left.pays(messages as usize) {
+            made.push(tried(task, (Recipe::Meetings(meeting), expected))?);
         }
     }
     fastest(made, simulate)

@@ -151,13 +151,23 @@ impl Meeting {
     }
 }
 
-/// Meetings for a task with what they would take if nobody waited and all links carried alike, the cheapest first; none for other operations
-/// than all-reduce and barrier.
+/// A meeting that is worth a look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its cells and pieces.
+    pub meeting: Meeting,
+    /// What it would take if nobody waited and all links carried alike.
+    pub expected: Cycles,
+    /// How many messages its flow has.
+    pub messages: u64,
+}
+
+/// Meetings for a task, the cheapest first; none for other operations than all-reduce and barrier.
 ///
 /// # Complexity
 ///
 /// O(chains (p levels + k²)), at most a few thousand chains of cells.
-pub fn meetings(task: &Task<'_>, grid: &Grid) -> Vec<(Meeting, Cycles)> {
+pub fn meetings(task: &Task<'_>, grid: &Grid) -> Vec<Candidate> {
     if !matches!(task.operation, Operation::AllReduce | Operation::Barrier) {
         return Vec::new();
     }
@@ -169,11 +179,11 @@ pub fn meetings(task: &Task<'_>, grid: &Grid) -> Vec<(Meeting, Cycles)> {
             if u64::from(pieces) > task.bytes.max(1) {
                 break;
             }
-            let expected = ways.expected(task, pieces);
-            all.push((Meeting { pieces, ..first.clone() }, expected));
+            let (expected, messages) = (ways.expected(task, pieces), ways.messages * u64::from(pieces));
+            all.push(Candidate { meeting: Meeting { pieces, ..first.clone() }, expected, messages });
         }
     }
-    all.sort_by_key(|(meeting, expected)| (*expected, meeting.pieces, meeting.cells.len()));
+    all.sort_by_key(|one| (one.expected, one.meeting.pieces, one.meeting.cells.len()));
     all
 }
 
@@ -210,7 +220,8 @@ struct Ways {
     /// Messages one after the other, and the links of their longest.
     rounds: u64,
     longest: u64,
-    /// Links of all messages.
+    /// Messages, and the links of all.
+    messages: u64,
     hops: u64,
 }
 
@@ -223,10 +234,11 @@ impl Ways {
         }
         let places = Places::of(meeting, grid, 0);
         let (members, levels) = (task.members(), meeting.cells.len());
-        let mut ways = Self { rounds: 0, longest: 0, hops: 0 };
+        let mut ways = Self { rounds: 0, longest: 0, messages: 0, hops: 0 };
         let mut add = |times: u64, pairs: &mut dyn Iterator<Item = (u32, u32)>| {
             let (mut longest, mut hops) = (0, 0);
-            for (from, to) in pairs {
+            for (from, to) in pairs.filter(|(from, to)| from != to) {
+                ways.messages += times;
                 let apart = task.distance(from, to).map_or(0, |hops| u64::from(hops.0));
                 (longest, hops) = (apart.max(longest), hops + apart);
             }
@@ -248,5 +260,23 @@ impl Ways {
         let latency = self.rounds * (costs.startup_ticks() + piece) + self.longest * costs.head_ticks();
         let load = u64::from(pieces) * self.hops * (piece + costs.head_ticks());
         costs.cycles(latency + load / u64::from(task.machine().links()).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_network::topology::Machine;
+
+    #[test]
+    fn messages_are_counted_before_they_are_made() {
+        for name in ["mesh:4x6", "torus:6x4", "hypercube:4"] {
+            let machine = Machine::new(name).unwrap();
+            let task = Task::new(&machine, Operation::AllReduce, 1000, 0).unwrap();
+            for one in meetings(&task, machine.whole_grid().unwrap()) {
+                let flow = one.meeting.flow(&task).unwrap();
+                assert_eq!(flow.transfers().len() as u64, one.messages, "{} on {name}", one.meeting);
+            }
+        }
     }
 }

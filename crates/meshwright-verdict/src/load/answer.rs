@@ -430,7 +430,7 @@ impl Answer {
 }
 
 /// The reason of an error that says why something cannot be done.
-fn reason(error: &Error) -> String {
+pub(super) fn reason(error: &Error) -> String {
     match error {
         Error::NotApplicable { why, .. } => why.clone(),
         other => other.to_string(),

@@ -2,24 +2,20 @@
 
 use serde::Serialize;
 
-use super::PROGRAMME;
+use super::{PROGRAMME, VariantAnswer};
+use super::answer::{Case, reason};
 use super::feasible::WHOLE_CYCLES;
 use super::job::Job;
-use super::limited::started;
-use super::terms::Terms;
+use super::limited::{self, Limited};
+use super::run::Run;
 use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::indivisible::{self, Assignment, PiecesBound, RULES, Rule};
-use meshwright_load::installments::{Scale, deliver, one_each};
-use meshwright_load::optimum::{self, Paid};
+use meshwright_load::installments::Scale;
 use meshwright_load::piece_file::Piece;
-use meshwright_load::{Forwarding, Plan, Problem};
+use meshwright_load::{Forwarding, Plan};
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_sim::{Engine, simulate};
-
-/// A share on its way is sent in so many packets, where packets cost no start-up.
-const PACKETS: u32 = 16;
 
 /// How a load of pieces is divided best.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +28,8 @@ pub struct PiecesAnswer {
     pub sigma: f64,
     /// The start-up of a message, in units of w Tcp.
     pub startup: f64,
+    /// The machine that was asked for and its optimum for a load cut anywhere, if it does less at a time.
+    pub variant: Option<VariantAnswer>,
     /// The source.
     pub source: NodeId,
     /// How many pieces.
@@ -105,7 +103,7 @@ pub struct PieceRow {
 }
 
 /// Gives the pieces of a load out, by each rule towards each plan of a load that may be cut anywhere, sends every node its pieces in
-/// one message and simulates that; a node begins when all of its pieces are there.
+/// one message and simulates that; a node begins when all of its pieces are there. Nodes and wires do what the job asks for.
 ///
 /// The start-up is in units of w Tcp; costs of the machine are made for it, as in `split`.
 ///
@@ -136,6 +134,10 @@ pub struct PieceRow {
 pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Result<PiecesAnswer> {
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
     let machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    let machine = match limited::variant(job, &machine) {
+        Some((variant, _)) => machine.with_port_model(variant.ports.model()),
+        None => machine,
+    };
     let problem = job.problem(&machine)?;
     if problem.sources().len() > 1 || !problem.starts_at_once() {
         let why = "pieces lie at one source, and are there from the beginning";
@@ -143,24 +145,20 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
     }
     let sizes: Vec<u64> = pieces.iter().map(|piece| piece.size).collect();
     let PiecesBound { makespan, fluid, pieces: of_pieces } = indivisible::bound(&problem, &sizes)?;
-    let scale = Scale::new(&problem, bytes)?;
+    let job = Job { bytes, ..job.clone() };
+    let case = Case::new(&job, &problem, &mut |_| {})?;
+    let fluid = case.least().max(fluid);
+    let makespan = makespan.max(fluid);
     let mut rows = Vec::new();
     let mut skipped = Vec::new();
-    let terms = Terms { startup: scale.units(machine.costs().startup), ..Terms::default() };
-    let with_startup = terms.startup_bound(&problem, Paid::EveryHop, fluid);
-    let fluid = with_startup.map_or(fluid, |bound| bound.makespan);
-    let started = started(&problem, &terms, Paid::EveryHop, fluid)?;
-    let fluid = started.as_ref().map_or(fluid, |(least, _)| least.max(fluid));
-    let makespan = makespan.max(fluid);
-    let started = started.map(|(_, found)| (PROGRAMME, found.work));
-    for (targets, shares) in targets(&problem, &scale, &mut skipped)?.into_iter().chain(started) {
+    for (targets, shares) in targets(&case, &mut skipped) {
         for &(name, rule) in RULES {
             if targets == LOCAL && rule == Rule::InOrder {
                 continue;
             }
             let name = if targets == LOCAL { LOCAL } else { name };
             let found = indivisible::assign(&problem, &sizes, &shares, rule)?;
-            match row(&scale, (name, targets), found, makespan) {
+            match row(&case, (name, targets), found, makespan) {
                 Ok(row) => rows.push(row),
                 Err(Error::NotApplicable { why, .. }) => {
                     skipped.push(format!("{name} towards {targets}: {why}"));
@@ -181,6 +179,7 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
         machine: machine.name().to_string(),
         sigma: job.sigma,
         startup,
+        variant: case.limited.as_ref().map(|limited| limited.answer.clone()),
         source: problem.sources()[0].node,
         count: pieces.len(),
         size: sizes.iter().sum(),
@@ -197,17 +196,22 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
 const LOCAL: &str = "local";
 
 /// Plans of a load that may be cut anywhere: a name, and the share of each node.
-fn targets(
-    problem: &Problem<'_>,
-    scale: &Scale<'_, '_>,
-    skipped: &mut Vec<String>,
-) -> Result<Vec<(&'static str, Vec<f64>)>> {
-    let machine = problem.machine();
-    let mut all = vec![("optimum", optimum::solve(problem)?.flow.node)];
-    match one_each(scale) {
-        Ok(serial) => all.push(("serial", serial.shares)),
-        Err(Error::NotApplicable { why, .. }) => skipped.push(format!("towards serial: {why}")),
-        Err(error) => return Err(error),
+fn targets(case: &Case<'_, '_>, skipped: &mut Vec<String>) -> Vec<(&'static str, Vec<f64>)> {
+    let (problem, machine) = (case.problem, case.machine);
+    let mut all = Vec::new();
+    let is_plain = case.limited.is_none() && !case.has_startup();
+    if case.limited.is_none() {
+        all.push(("optimum", case.optimum.flow.node.clone()));
+    }
+    let programme = case.started.as_ref().map(|(_, found)| found);
+    let programme = programme.or(case.limited.as_ref().and_then(Limited::distribution));
+    all.extend(programme.map(|found| (PROGRAMME, found.work.clone())));
+    if let (false, Ok((sent, _))) = (is_plain, case.sent()) {
+        all.push(("installments", sent.shares.clone()));
+    }
+    match case.single() {
+        Ok(serial) => all.push(("serial", serial.shares.clone())),
+        Err(error) => skipped.push(format!("towards serial: {}", reason(error))),
     }
     let works = |node: NodeId| problem.work(node).is_finite();
     let share = |node: u32| if works(NodeId(node)) { 1.0 } else { 0.0 };
@@ -218,32 +222,26 @@ fn targets(
         local[source.index()] = 1.0;
         all.push((LOCAL, local));
     }
-    Ok(all)
+    all
 }
 
 /// Sends an assignment and measures it: in packets, or whole where that is faster.
 fn row(
-    scale: &Scale<'_, '_>,
+    case: &Case<'_, '_>,
     (name, targets): (&'static str, &'static str),
     found: Assignment,
     bound: f64,
 ) -> Result<PiecesRow> {
-    let machine = scale.problem().machine();
     let plan = Plan { makespan: 0.0, shares: found.shares, cells: None };
-    let mut best: Option<(u64, u64, usize)> = None;
-    for (forwarding, packets) in
-        [(Forwarding::StoreAndForward, 1), (Forwarding::ModifiedStoreAndForward, PACKETS)]
-    {
-        let schedule = deliver(scale, &plan, forwarding, packets)?;
-        let trace = simulate(machine, &schedule, &Engine::Message)?;
-        let ended = (trace.ticks, trace.cycles.0, schedule.messages().len());
-        if trace.deadlock.is_none() && best.is_none_or(|best| ended < best) {
-            best = Some(ended);
-        }
+    let mut best: Option<Run> = None;
+    for forwarding in [Forwarding::StoreAndForward, Forwarding::ModifiedStoreAndForward] {
+        let run = case.delivered(&plan, forwarding)?.filter(|run| run.misfit.is_none());
+        let order = |run: &Run| (run.ticks, run.messages);
+        best = best.into_iter().chain(run).min_by_key(order);
     }
     let standstill = || Error::not_applicable("sending pieces", "they come to a standstill");
-    let (ticks, simulated_cycles, messages) = best.ok_or_else(standstill)?;
-    let makespan = scale.units_of_ticks(ticks);
+    let run = best.ok_or_else(standstill)?;
+    let makespan = case.scale.units_of_ticks(run.ticks);
     // Shares are whole bytes.
     not_below(bound * (1.0 - WHOLE_CYCLES), makespan, "units", name, None)?;
     Ok(PiecesRow {
@@ -252,8 +250,8 @@ fn row(
         makespan,
         speedup: 1.0 / makespan,
         gap: makespan / bound - 1.0,
-        simulated_cycles,
-        messages,
+        simulated_cycles: case.machine.costs().cycles(run.ticks).0,
+        messages: run.messages as usize,
         nodes_used: plan.nodes_used(),
         over: found.over,
         over_max: found.over_max,

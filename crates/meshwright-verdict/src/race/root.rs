@@ -19,6 +19,10 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     check_bytes(asked)?;
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
     task.combine = asked.combine;
+    if asked.algorithms.is_empty() {
+        // What would not be simulated is not made.
+        task = task.with_messages_max(asked.effort.messages as usize);
+    }
     if asked.multicast {
         task.multicast = true;
         multicast::possible(&task)?;
