@@ -613,7 +613,7 @@ def groups(
     overhead
         With --collective: cycles a node works on each message it sends or receives
     link_delay
-        With --collective: cycles of a packet over a link
+        With --collective: cycles of a packet over a link [default: those of a machine file, else 1]
     members
         With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default: all nodes]
     emit

@@ -49,9 +49,9 @@ pub(super) struct CollectiveArguments {
         conflicts_with_all = ["labels", "levels"]
     )]
     overhead: u64,
-    /// With --collective: cycles of a packet over a link
-    #[arg(long, value_name = "L", default_value_t = 1, requires = "collective", conflicts_with_all = ["labels", "levels"], value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    link_delay: u32,
+    /// With --collective: cycles of a packet over a link [default: those of a machine file, else 1]
+    #[arg(long, value_name = "L", requires = "collective", conflicts_with_all = ["labels", "levels"], value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    link_delay: Option<u32>,
     /// With --collective: the members of the group, in a file as for --labels, whose labels do not matter [default:
     /// all nodes]
     #[arg(long, value_name = "FILE.csv", requires = "collective", conflicts_with_all = ["random_members", "labels", "levels"])]
@@ -182,9 +182,11 @@ pub(super) fn answer(
     shown: Shown<'_>,
 ) -> Result<Answer> {
     machine.equal_links("an operation of a group")?;
-    let byte_time = Ratio::new(arguments.link_delay.into(), machine.costs().flit.0)?;
     let plain = machine;
-    let machine = machine.clone().with_byte_time(byte_time)?;
+    let machine = match arguments.link_delay {
+        Some(cycles) => machine.clone().with_byte_time(Ratio::new(cycles.into(), machine.costs().flit.0)?)?,
+        None => machine.clone(),
+    };
     if let Some(target) = &arguments.emit {
         if target.format != KIND && asked.0.len() > 1 {
             return Err(Error::value(
@@ -219,7 +221,7 @@ pub(super) fn answer(
     output::say(
         shown.json.then(as_json),
         || verdicts.iter().map(line).collect::<Vec<_>>().join("; "),
-        || text(&verdicts) + &written,
+        || text(&verdicts, &machine) + &written,
     )?;
     let ends =
         |verdict: &CollectiveVerdict| verdict.chosen().is_some_and(|row| row.simulated_cycles.is_some());
@@ -241,10 +243,19 @@ fn record(
     Ok(format!("{}: {} on {}\n", said.trim_end(), operation.name(), verdict.chosen))
 }
 
-fn text(verdicts: &[CollectiveVerdict]) -> String {
+fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
     let Some(first) = verdicts.first() else { return String::new() };
+    let costs = machine.costs();
+    let packet = match costs.flit.0 {
+        8 => "a packet".to_string(),
+        bytes => format!("a packet of {}", counted(bytes, "byte")),
+    };
+    let startup = match costs.startup.0 {
+        0 => String::new(),
+        cycles => format!(", a start-up of {}", counted(cycles, "cycle")),
+    };
     let mut text = format!(
-        "{} · {} · D = {} · {} for a packet over a link, {} for every send and receive\n",
+        "{} · {} · D = {} · {} for {packet} over a link{startup}, {} for every send and receive\n",
         first.machine,
         counted(first.size as u64, "member"),
         counted(first.diameter as u64, "link"),

@@ -172,7 +172,7 @@ fn meetings_are_right() -> Result<()> {
             let bound = bound::bound(&task)?.cycles.0;
             let all = meeting::meetings(&task, machine.whole_grid().expect("a box"));
             assert!(!all.is_empty(), "{name}");
-            for (meeting, _) in all.iter().step_by(3) {
+            for meeting::Candidate { meeting, .. } in all.iter().step_by(3) {
                 let flow = meeting.flow(&task)?;
                 assert_eq!(flow.check(operation, 0, bytes), Ok(()), "{name}: {meeting}");
                 assert!(time(&task, &flow, 1)? >= bound, "{name}: {meeting}");

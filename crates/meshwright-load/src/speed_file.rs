@@ -60,6 +60,9 @@ pub fn parse(reader: impl Read, file: &str, machine: &Machine, sigma: f64) -> Re
     speeds(&mut Tokens::new(reader, file, SYNTAX), machine, sigma)
 }
 
+/// Nothing that works or carries takes so many times w Tcp.
+const TIME_MAX: u32 = 1 << 20;
+
 fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Speeds> {
     let axes = header(tokens, machine)?;
     let mut speeds =
@@ -70,7 +73,7 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
         tokens.expect(",")?;
         if tokens.next_word()? && tokens.word() == b"," {
             (1..axes.len()).try_for_each(|_| tokens.expect(","))?;
-            let time = tokens.real_or_infinite("time")?;
+            let time = tokens.real_or_infinite("time", TIME_MAX)?;
             if time == 0.0 {
                 return Err(tokens.error("a processor takes no time", "a number above 0"));
             }
@@ -85,7 +88,7 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
                 return Err(tokens.error(message, "two neighbouring nodes"));
             };
             tokens.expect(",")?;
-            speeds.link[link.index()] = tokens.real_or_infinite("time")?;
+            speeds.link[link.index()] = tokens.real_or_infinite("time", TIME_MAX)?;
         }
         let fields =
             if axes.len() > 1 { "as many fields as the header" } else { "three fields, `node,to,time`" };

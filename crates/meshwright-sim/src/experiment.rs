@@ -22,7 +22,8 @@ pub const ANY_ROUTING: &str = "any routing";
 /// What theory says of a pattern on a machine, whatever the load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Reference {
-    /// T0: the mean latency of packets that never wait, in cycles.
+    /// T0: the mean latency of packets that never wait, on the ways of the routing that runs, in cycles; on shortest paths where
+    /// packets choose on their way.
     pub zero_load_cycles: Option<f64>,
     /// The expected distance, in links.
     pub mean_hops: Option<f64>,
@@ -44,10 +45,17 @@ impl Reference {
         let (each, own) = (alone(2) - alone(1), pattern.self_share(machine));
         let (sent, at_home) = if router.self_traffic { (1.0, own) } else { (1.0 - own, 0.0) };
         let mean_hops = pattern.mean_hops(machine).filter(|_| sent > 0.0).map(|hops| hops / sent);
-        let zero_load_cycles =
-            mean_hops.map(|hops| at_home * alone(0) + (1.0 - at_home) * (alone(1) - each) + each * hops);
         let routing = routing::named(router.routing_on(machine))?;
         let relation = routing::relation(routing, machine)?;
+        // Routings in orders of the axes take shortest paths, others may go round.
+        let routed = match relation {
+            Relation::DimensionOrder(_) => None,
+            _ => pattern.routed_hops(machine, &relation).filter(|_| sent > 0.0).map(|hops| hops / sent),
+        };
+        let goes_round = |routed: &f64| mean_hops.is_none_or(|hops| *routed > hops * (1.0 + 1e-9));
+        let hops = routed.filter(goes_round).or(mean_hops);
+        let zero_load_cycles =
+            hops.map(|hops| at_home * alone(0) + (1.0 - at_home) * (alone(1) - each) + each * hops);
         let carried = match relation {
             // The formula counts one port to receive by.
             Relation::DimensionOrder(_)

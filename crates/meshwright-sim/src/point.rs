@@ -13,6 +13,9 @@ use meshwright_network::topology::{Machine, Topology};
 /// A network that accepts less than this share of what is offered does not carry the load.
 pub const ACCEPTED_MIN: f64 = 0.95;
 
+/// Two ways to add up a load agree up to this part.
+const ROUNDING: f64 = 1e-9;
+
 /// Packets that take more than this many times the zero-load latency wait in queues that grow.
 pub const LATENCY_MAX: f64 = 10.0;
 
@@ -78,7 +81,7 @@ pub struct Point {
     pub offered: f64,
     /// What arrived, in flits per living node and cycle.
     pub accepted: f64,
-    /// Whether the network did not carry the load, see [`is_saturated`].
+    /// Whether the network did not carry the load, see [`is_saturated`], or by its bound cannot.
     pub saturated: bool,
     /// Of the measured packets that arrived.
     pub latency: TrafficLatency,
@@ -100,11 +103,13 @@ pub struct Point {
 impl Point {
     /// The point that a run measured.
     pub fn new(load: f64, measured: &Measured, machine: &Machine, reference: &Reference) -> Self {
+        // A short run may not show the queue that grows.
+        let is_too_much = reference.bound.is_some_and(|bound| load > bound * (1.0 + ROUNDING));
         Self {
             load,
             offered: measured.offered,
             accepted: measured.accepted,
-            saturated: is_saturated(measured, reference.zero_load_cycles),
+            saturated: is_too_much || is_saturated(measured, reference.zero_load_cycles),
             latency: TrafficLatency::of(&measured.latencies),
             hops_mean: measured.latencies.hops_mean(),
             packets: measured.latencies.count(),

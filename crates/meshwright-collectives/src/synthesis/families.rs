@@ -6,10 +6,10 @@ use rayon::prelude::*;
 
 use super::climb::{applies, climb};
 use super::composed::Composed;
+use super::meeting::Candidate;
 use super::products::products;
 use super::relays::Relays;
 use super::settle::settle;
-use super::meeting::Candidate;
 use super::{Found, Recipe, Simulate, meeting, routes, scans, settle_overlays, settle_points};
 use crate::flow::Flow;
 use crate::{Operation, Task, predict};

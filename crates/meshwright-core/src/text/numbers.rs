@@ -73,23 +73,35 @@ impl Tokens<'_> {
         }
     }
 
-    /// The next word as a non-negative real number; `inf` is one, too.
+    /// The next word as a real number from 0 to `max`; `inf` is one, too.
     ///
     /// # Errors
     ///
-    /// [`Error::Parse`] when the word is missing, is no number or is negative.
-    pub fn real_or_infinite(&mut self, name: &str) -> Result<f64> {
-        let expected = || "a real number of at least 0, or inf".to_string();
+    /// [`Error::Parse`] when the word is missing, is no number, is negative or greater than `max`.
+    pub fn real_or_infinite(&mut self, name: &str, max: u32) -> Result<f64> {
+        self.real_of(name, max, true)
+    }
+
+    /// The next word as a real number from 0 to `max`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Tokens::real_or_infinite`]; also for `inf`.
+    pub fn real(&mut self, name: &str, max: u32) -> Result<f64> {
+        self.real_of(name, max, false)
+    }
+
+    fn real_of(&mut self, name: &str, max: u32, or_infinite: bool) -> Result<f64> {
+        let expected =
+            || format!("a real number from 0 to {max}{}", if or_infinite { ", or inf" } else { "" });
         if !self.next_word()? {
             return Err(self.missing(name, expected()));
         }
-        match self.word() {
-            b"inf" => Ok(f64::INFINITY),
-            word => {
-                let value = parse_real(word).filter(|&value| value >= 0.0);
-                value.ok_or_else(|| self.unfit(name, expected()))
-            }
+        if or_infinite && self.word() == b"inf" {
+            return Ok(f64::INFINITY);
         }
+        let value = parse_real(self.word()).filter(|value| (0.0..=f64::from(max)).contains(value));
+        value.ok_or_else(|| self.unfit(name, expected()))
     }
 
     /// The next word, which must be this one.

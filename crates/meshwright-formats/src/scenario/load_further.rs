@@ -39,6 +39,9 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, unit: &Unit, job: &mut 
         if !machine.is_alive(home) {
             return Err(value.unexpected("a living node"));
         }
+        if table.get("results").is_none() {
+            return Err(value.unexpected("`results` beside it: the size of what is returned"));
+        }
         variant.home = Some(home);
     }
     if let Some(value) = table.get("memory") {

@@ -349,7 +349,7 @@ fn scenario(source: &ScenarioText, change: &Change) -> Result<Scenario> {
         jobs.push((table.start(), groups::read(&table, &machine)?));
     }
     if jobs.is_empty() {
-        let expected = "at least one `[[divide]]`, `[[load]]` or `[[groups]]` table";
+        let expected = "at least one `[[divide]]`, `[[load]]`, `[[groups]]` or `[[collective]]` table";
         return Err(source.error_at_end("the scenario has no job", expected));
     }
     // In the order of the file.

@@ -13,6 +13,9 @@ const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_com
 /// The most lines of a file.
 const LINES_MAX: usize = 1_000_000;
 
+/// No time, load or speed is greater.
+const VALUE_MAX: u32 = 1 << 20;
+
 /// A line of a file: when, in units of w Tcp, at which node, and how much or how fast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
@@ -66,11 +69,11 @@ fn entries(tokens: &mut Tokens<'_>, column: &str, machine: &Machine) -> Result<V
     let mut entries = Vec::new();
     while tokens.next_anywhere()? {
         tokens.hold();
-        let time = finite(tokens, "time")?;
+        let time = tokens.real("time", VALUE_MAX)?;
         tokens.expect(",")?;
         let node = NodeId(tokens.integer_u32("node", 0..=machine.nodes() - 1)?);
         tokens.expect(",")?;
-        let value = finite(tokens, column)?;
+        let value = tokens.real(column, VALUE_MAX)?;
         tokens.end_line("three fields")?;
         entries.push(Entry { time, node, value });
         if entries.len() > LINES_MAX {
@@ -78,13 +81,4 @@ fn entries(tokens: &mut Tokens<'_>, column: &str, machine: &Machine) -> Result<V
         }
     }
     Ok(entries)
-}
-
-/// A number that is not negative and at most 2^20.
-fn finite(tokens: &mut Tokens<'_>, name: &str) -> Result<f64> {
-    let value = tokens.real_or_infinite(name)?;
-    if value > f64::from(1 << 20) {
-        return Err(tokens.error(format!("{name} is {value}"), "a number from 0 to 1048576"));
-    }
-    Ok(value)
 }

@@ -41,6 +41,18 @@ impl Pattern {
     /// # Ok::<(), meshwright_core::Error>(())
     /// ```
     pub fn carried(&self, machine: &Machine, relation: &Relation<'_>, ports: PortModel) -> Option<f64> {
+        self.walked(machine, relation, ports).map(|(carried, _)| carried)
+    }
+
+    /// The mean links of a packet under a routing which draws or decides at the source, packets to oneself counted.
+    ///
+    /// `None` as for [`Pattern::carried`], with the same complexity.
+    pub fn routed_hops(&self, machine: &Machine, relation: &Relation<'_>) -> Option<f64> {
+        self.walked(machine, relation, PortModel::All).map(|(_, hops)| hops)
+    }
+
+    /// The load that is carried, and the mean links of a packet.
+    fn walked(&self, machine: &Machine, relation: &Relation<'_>, ports: PortModel) -> Option<(f64, f64)> {
         if relation.adaptive() {
             return None;
         }
@@ -72,7 +84,8 @@ impl Pattern {
             fits
         });
         // Every node injects one flit a cycle.
-        fits.then(|| 1.0 / loads.into_iter().chain(into).fold(1.0, f64::max))
+        let hops = loads.iter().sum::<f64>() / f64::from(machine.living_count());
+        fits.then(|| (1.0 / loads.into_iter().chain(into).fold(1.0, f64::max), hops))
     }
 
     /// A load that no routing can exceed and still carry it in full, minimal or not: at it some set of nodes sends out

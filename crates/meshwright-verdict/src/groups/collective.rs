@@ -145,7 +145,8 @@ pub fn judge(
     check_wanted(wanted, &structures, &skipped)?;
     let delays = delays(machine, overhead);
     let verdict = |&collective: &Collective| {
-        let bound = machine.costs().cycles(collective.bound_ticks(machine, group, &extent, delays)).0;
+        let bound =
+            machine.costs().cycles(collective.bound_ticks(machine, group, &extent, delays.overhead)).0;
         let case = Case { machine, group, collective, overhead, delays, bound };
         let rows: Result<Vec<_>> = structures.par_iter().map(|named| case.row(named)).collect();
         let rows = rows?;

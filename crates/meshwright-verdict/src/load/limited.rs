@@ -17,6 +17,8 @@ use meshwright_network::topology::{Machine, PortModel};
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
     let of_machine = Variant { ports: machine.port_model().into(), ..Variant::default() };
     let wanted = job.further.variant.unwrap_or(of_machine);
+    // Nothing that comes back goes nowhere.
+    let wanted = Variant { home: wanted.home.filter(|_| wanted.results > 0.0), ..wanted };
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
 }
 

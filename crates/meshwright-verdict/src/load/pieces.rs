@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::{PROGRAMME, VariantAnswer};
 use super::answer::{Case, reason};
 use super::feasible::WHOLE_CYCLES;
 use super::job::Job;
 use super::limited::{self, Limited};
 use super::run::Run;
+use super::{PROGRAMME, VariantAnswer};
 use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;

@@ -1,9 +1,13 @@
 //! The operations that a group does together: what each member brings, what it must be left with, and what no structure beats.
 
-use meshwright_groups::barrier_time::Delays;
+use crate::groups::engine::Engine;
+use meshwright_core::units::{Bytes, Hops};
 use meshwright_groups::protocol::{Operation, Operator, Outcome};
 use meshwright_groups::{Extent, Group};
 use meshwright_network::topology::{Machine, Topology};
+
+/// No message of an operation has fewer bytes.
+const MESSAGE: Bytes = Bytes(8);
 
 /// An operation that all members of a group do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,28 +77,27 @@ impl Collective {
     /// What no structure can beat, its root wherever it likes.
     ///
     /// ```text
-    /// barrier, all-reduce, scan:  D link + 2 alpha          of two members, one at least must hear of the other
-    /// broadcast, reduce:          R link + 2 alpha          R the least distance from a member to its farthest
-    /// gather:                     max(R, ceil((s - 1) / ports)) link + 2 alpha     a value is a packet
+    /// barrier, all-reduce, scan:  T(D) + 2 alpha          of two members, one at least must hear of the other
+    /// broadcast, reduce:          T(R) + 2 alpha          R the least distance from a member to its farthest
+    /// gather:                     max(T(R), T(1) + (ceil((s - 1) / ports) - 1) link) + 2 alpha     a value is a packet at least
     /// ```
     ///
-    /// all 0 for one member. In a scan, the one of higher rank must hear of the other.
-    pub(super) fn bound_ticks(
-        self,
-        machine: &Machine,
-        group: &Group,
-        extent: &Extent,
-        delays: Delays,
-    ) -> u64 {
-        let links = match self {
-            Self::Barrier | Self::AllReduce | Self::Scan => extent.barrier_bound_links(),
-            Self::Broadcast | Self::Reduce => extent.radius_bound,
+    /// all 0 for one member; T(d) is the time of the least message over d links, alone. In a scan, the one of higher rank must hear of the other.
+    pub(super) fn bound_ticks(self, machine: &Machine, group: &Group, extent: &Extent, overhead: u64) -> u64 {
+        let alone = |links: u32| match links {
+            0 => 0,
+            _ => Engine::Packet.alone_ticks(machine, MESSAGE, Hops(links)) + 2 * overhead,
+        };
+        match self {
+            Self::Barrier | Self::AllReduce | Self::Scan => alone(extent.barrier_bound_links()),
+            Self::Broadcast | Self::Reduce => alone(extent.radius_bound),
             Self::Gather => {
                 let ports = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
-                extent.radius_bound.max((group.size() - 1).div_ceil(ports.max(1)))
+                let last = (group.size() - 1).div_ceil(ports.max(1)).saturating_sub(1);
+                let brought = |first: u64| first + u64::from(last) * machine.costs().head_ticks();
+                alone(extent.radius_bound).max(if group.size() > 1 { brought(alone(1)) } else { 0 })
             }
-        };
-        delays.bound(links)
+        }
     }
 }
 
