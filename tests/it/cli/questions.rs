@@ -64,7 +64,11 @@ fn other_questions_refuse_what_they_do_not_look_at() {
     ];
     let looked_at = |question: &str, option: &str| {
         let is_changing = ["--arrivals", "--drift", "--grains"].iter().any(|name| option.starts_with(name));
+        let is_of_machine = ["--memory", "--result", "--ports", "--no-front-end", "--duplex"]
+            .iter()
+            .any(|name| option.starts_with(name));
         (question.starts_with("--dynamic") && is_changing)
+            || (question.starts_with("--pieces") && is_of_machine)
             || (question.starts_with("--random") && option.starts_with("--ties"))
     };
     for question in questions {

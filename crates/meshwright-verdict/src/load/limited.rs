@@ -127,12 +127,16 @@ pub(super) fn started(
     if terms.startup == 0.0 {
         return Ok(None);
     }
-    match lp::with_startups(problem, &terms.variant, terms.startup, paid, least) {
+    let solve = |variant: &Variant| match lp::with_startups(problem, variant, terms.startup, paid, least) {
         // Its solver is good for so much.
         Ok((bound, found)) => Ok(Some((bound * (1.0 - SOLVER), found))),
         Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => Ok(None),
         Err(error) => Err(error),
-    }
+    };
+    let found = solve(&terms.variant)?;
+    // Some rows hold only where there is room; what they prove holds with less.
+    let roomy = if terms.variant.memory.is_some() { solve(&terms.variant.fluid())? } else { None };
+    Ok(found.map(|(bound, found)| (roomy.map_or(bound, |(roomy, _)| roomy.max(bound)), found)))
 }
 
 impl Case<'_, '_> {
