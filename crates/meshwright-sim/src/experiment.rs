@@ -47,25 +47,22 @@ impl Reference {
         let mean_hops = pattern.mean_hops(machine).filter(|_| sent > 0.0).map(|hops| hops / sent);
         let routing = routing::named(router.routing_on(machine))?;
         let relation = routing::relation(routing, machine)?;
-        // Routings in orders of the axes take shortest paths, others may go round.
-        let routed = match relation {
-            Relation::DimensionOrder(_) => None,
-            _ => pattern.routed_hops(machine, &relation).filter(|_| sent > 0.0).map(|hops| hops / sent),
-        };
-        let goes_round = |routed: &f64| mean_hops.is_none_or(|hops| *routed > hops * (1.0 + 1e-9));
-        let hops = routed.filter(goes_round).or(mean_hops);
-        let zero_load_cycles =
-            hops.map(|hops| at_home * alone(0) + (1.0 - at_home) * (alone(1) - each) + each * hops);
-        let carried = match relation {
-            // The formula counts one port to receive by.
+        let (carried, routed) = match relation {
+            // The formula counts one port to receive by, and shortest paths.
             Relation::DimensionOrder(_)
                 if !dimension_order::YX.is(routing)
                     && (router.ports == PortModel::One || pattern.name() != "hot-spot") =>
             {
-                pattern.capacity(machine)
+                (pattern.capacity(machine), None)
             }
-            _ => pattern.carried(machine, &relation, router.ports),
+            _ => pattern.walked(machine, &relation, router.ports).unzip(),
         };
+        // Some routings go round.
+        let routed = routed.filter(|_| sent > 0.0).map(|hops| hops / sent);
+        let goes_round = |routed: &f64| mean_hops.is_none_or(|hops| *routed > hops * (1.0 + 1e-9));
+        let hops = routed.filter(goes_round).or(mean_hops);
+        let zero_load_cycles =
+            hops.map(|hops| at_home * alone(0) + (1.0 - at_home) * (alone(1) - each) + each * hops);
         let (bound, bound_of) = match carried {
             Some(_) => (carried, routing),
             None => (pattern.carried_by_any(machine, router.ports), ANY_ROUTING),

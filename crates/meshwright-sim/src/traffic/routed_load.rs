@@ -44,15 +44,13 @@ impl Pattern {
         self.walked(machine, relation, ports).map(|(carried, _)| carried)
     }
 
-    /// The mean links of a packet under a routing which draws or decides at the source, packets to oneself counted.
-    ///
-    /// `None` as for [`Pattern::carried`], with the same complexity.
-    pub fn routed_hops(&self, machine: &Machine, relation: &Relation<'_>) -> Option<f64> {
-        self.walked(machine, relation, PortModel::All).map(|(_, hops)| hops)
-    }
-
-    /// The load that is carried, and the mean links of a packet.
-    fn walked(&self, machine: &Machine, relation: &Relation<'_>, ports: PortModel) -> Option<(f64, f64)> {
+    /// The load that is carried, as [`Pattern::carried`] has it, and the mean links of a packet, those to oneself counted.
+    pub(crate) fn walked(
+        &self,
+        machine: &Machine,
+        relation: &Relation<'_>,
+        ports: PortModel,
+    ) -> Option<(f64, f64)> {
         if relation.adaptive() {
             return None;
         }

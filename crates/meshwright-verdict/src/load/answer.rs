@@ -17,7 +17,7 @@ use meshwright_load::optimum::{self, Optimum, StartupBound};
 use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::shares::schedulers::Scheduler;
 use meshwright_load::shares::{flow_matrix, lower_band};
-use meshwright_load::{Forwarding, Plan, Problem, Source, layers};
+use meshwright_load::{Forwarding, Plan, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::Schedule;
 
@@ -101,7 +101,6 @@ impl<'p, 'm> Case<'p, 'm> {
     ) -> Result<Self> {
         progress("optimum");
         let machine = problem.machine();
-        let nodes: Vec<_> = problem.sources().iter().map(|source| source.node).collect();
         let scale = Scale::new(problem, job.bytes)?;
         let optimum = optimum::solve(problem)?;
         let wanted = variant(job, machine);
@@ -123,7 +122,7 @@ impl<'p, 'm> Case<'p, 'm> {
             started,
             scale,
             optimum,
-            depth: layers::depths(machine, &nodes),
+            depth: run::depths(problem),
             sent: OnceCell::new(),
             searched: OnceCell::new(),
             listed: OnceCell::new(),

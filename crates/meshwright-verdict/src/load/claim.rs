@@ -18,7 +18,7 @@ use meshwright_load::installments::{Basis, Installments, ListSettings, Scale, de
 use meshwright_load::lp::Variant;
 use meshwright_load::optimum::{self, Paid};
 use meshwright_load::witness::Witness;
-use meshwright_load::{Cells, Cut, Forwarding, Plan, Problem, layers};
+use meshwright_load::{Cells, Cut, Forwarding, Plan, Problem};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_schedule::{Schedule, goal};
 
@@ -172,9 +172,6 @@ pub fn check(
 /// Schedules of more messages than this are not written out.
 const WRITTEN_MESSAGES_MAX: u64 = 2_000;
 
-/// Into how many pieces shares are cut where every message has a start-up: the best of these.
-const PIECES: &[u32] = &[1, 2, 4, 16];
-
 /// Where claimed shares are sent as messages, as `split` sends them: the machine that is claimed for.
 struct Sender<'a, 'p> {
     problem: &'a Problem<'p>,
@@ -222,32 +219,27 @@ impl<'a, 'p> Sender<'a, 'p> {
         };
         let planned = self.planned().iter().filter(is_claimed).min_by_key(|one| one.predicted_cycles);
         let Some(Installments { schedule, .. }) = planned else { return Ok(sent) };
-        let run = run::run(&scale, &self.terms.variant, &depths(&problem), schedule)?;
+        let run = run::run(&scale, &self.terms.variant, &run::depths(&problem), schedule)?;
+        let run = run.filter(|run| run.misfit.is_none());
         Ok(run.map(|run| Sent::of(schedule, run.messages, scale.units_of_ticks(run.ticks))).or(sent))
     }
-}
-
-/// By node the hops to the nearest source.
-fn depths(problem: &Problem<'_>) -> Vec<u32> {
-    let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
-    layers::depths(problem.machine(), &nodes)
 }
 
 /// The shares sent as messages, each by itself.
 fn send(scale: &Scale<'_, '_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
     let problem = scale.problem();
-    let depth = depths(problem);
+    let depth = run::depths(problem);
     let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
-    let Some(&most) = run::pieces(&plan, &depth, false).first() else { return Ok(None) };
-    let plain = Variant { home: None, memory: None, ..terms.variant };
-    let tried = match (plain == terms.variant, terms.startup > 0.0) {
-        (true, true) => PIECES,
-        (true, false) => &[most],
-        (false, _) => &[],
-    };
+    let mut tried = run::pieces(&plan, &depth, terms.startup > 0.0);
+    if tried.is_empty() {
+        return Ok(None);
+    }
+    if (Variant { home: None, memory: None, ..terms.variant }) != terms.variant {
+        tried.clear();
+    }
     let mut best: Option<Sent> = None;
-    for &pieces in tried.iter().filter(|&&pieces| pieces <= most) {
+    for pieces in tried {
         let sent = deliver_and_return(scale, &plan, switching, pieces, terms.variant.results);
         let schedule = match sent {
             Ok(schedule) => schedule,

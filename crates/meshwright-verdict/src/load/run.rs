@@ -4,9 +4,10 @@ use super::{TimingRow, audit};
 use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
-use meshwright_load::Plan;
+use meshwright_core::units::NodeId;
 use meshwright_load::installments::Scale;
 use meshwright_load::lp::Variant;
+use meshwright_load::{Plan, Problem, layers};
 use meshwright_schedule::{Message, Schedule};
 use meshwright_sim as sim;
 use meshwright_sim::link_use::{self, Way};
@@ -19,6 +20,9 @@ const MESSAGES_ENOUGH: u64 = 200_000;
 
 /// In more pieces a share gains little.
 const PIECES_MAX: u64 = 16;
+
+/// Into how many pieces shares are cut where every message has a start-up: the best of these.
+const PIECES: &[u32] = &[1, 2, 4, 16];
 
 /// What the referee measured.
 #[derive(Clone)]
@@ -55,8 +59,14 @@ pub(super) fn run(
     }))
 }
 
+/// By node the hops to the nearest source.
+pub(super) fn depths(problem: &Problem<'_>) -> Vec<u32> {
+    let nodes: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    layers::depths(problem.machine(), &nodes)
+}
+
 /// Into how many pieces each share of a plan is worth cutting on its way, with `depth` the hops to each node; none when
-/// the plan takes too many messages. Where every message has a start-up, whole shares may be faster.
+/// the plan takes too many messages. Where every message has a start-up, few pieces may be faster.
 pub(super) fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> {
     let hops = |(&share, &hops): (&f64, &u32)| if share > 0.0 { u64::from(hops) } else { 0 };
     let messages: u64 = plan.shares.iter().zip(depth).map(hops).sum();
@@ -64,5 +74,8 @@ pub(super) fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> 
         return Vec::new();
     }
     let many = (MESSAGES_ENOUGH / messages.max(1)).clamp(1, PIECES_MAX) as u32;
-    if has_startup && many > 1 { vec![many, 1] } else { vec![many] }
+    match has_startup {
+        true => PIECES.iter().copied().filter(|&pieces| pieces <= many).collect(),
+        false => vec![many],
+    }
 }

@@ -13,6 +13,12 @@ use super::{Asked, check_bytes};
 /// Machines that are no boxes are searched for their centre up to so many nodes.
 const SEARCHED_MAX: u32 = 2048;
 
+/// Algorithms of more messages are not made unless they are named: they would not be simulated, and take gigabytes. Among 1,024
+/// members all have fewer.
+const MADE_MAX: usize = 1 << 23;
+// Four rings, to reduce and to gather.
+const _: () = assert!(4 * 2 * 1024 * 1023 < MADE_MAX);
+
 /// One task for each root that is compared: the one asked for, or the centre, a node with more links than that, and the first
 /// node; the first node alone where all are alike, and for operations without a root.
 pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<'m>>> {
@@ -20,8 +26,7 @@ pub(super) fn tasks<'m>(asked: &Asked, machine: &'m Machine) -> Result<Vec<Task<
     let mut task = Task::new(machine, asked.operation, asked.bytes, 0)?;
     task.combine = asked.combine;
     if asked.algorithms.is_empty() {
-        // What would not be simulated is not made.
-        task = task.with_messages_max(asked.effort.messages as usize);
+        task = task.with_messages_max(MADE_MAX);
     }
     if asked.multicast {
         task.multicast = true;
