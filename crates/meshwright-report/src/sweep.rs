@@ -128,7 +128,7 @@ fn reason(report: &SweepReport) -> String {
     let next = not_carried.map(|load| format!(" The least load found that is not carried is {load}."));
     let most = saturation.map(|found| format!(" At most {:.4} arrived.", found.throughput));
     format!(
-        "A load is carried when every measured packet arrives before the drain ends, at least {} % of what is \
+        "A load is carried when it is within the bound, every measured packet arrives before the drain ends, at least {} % of what is \
          offered arrives, and the mean latency is at most {LATENCY_MAX} times T0.{}{}",
         100.0 * ACCEPTED_MIN,
         next.unwrap_or_default(),
