@@ -41,9 +41,9 @@ Examples:
   meshwright sweep --on mesh:8x8 --traffic transpose --set routing=dimension-order,odd-even
   meshwright sweep --on mesh:8x8 --traffic transpose,uniform --set buffers=2,8 --csv s.csv
 
-A load is carried when it is within the bound, every measured packet arrives before the drain ends,
-at least 95 % of what is offered arrives, and the mean latency is at most ten times that of packets
-which never wait.
+A load is carried when it is within the bound, every measured packet arrives before the drain
+ends, at least 95 % of what is offered arrives, and the mean latency is at most ten times that of
+packets which never wait.
 
 Exit codes:
   0  done
