@@ -113,6 +113,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Answer> {
             let expected = "no --on, --dead and --dead-links beside a table: it is that of its own machine";
             return Err(Error::value("the machine", "changed", expected));
         }
+        arguments.csv.refuse_beside("the table of a barrier, which has no claims")?;
         let answer = table.check()?;
         let line = || if answer.holds { "the table holds" } else { "the table is refuted" };
         output::say(

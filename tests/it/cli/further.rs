@@ -322,3 +322,15 @@ fn answers_of_other_machines_are_refused() {
         assert!(code == 2 && stderr.contains("nodes have one port"), "{words}: {code}, {stderr}");
     }
 }
+
+/// Steal-nearest asks for ever where those that stopped keep what they have; the others have their rows.
+#[test]
+fn a_policy_that_runs_away_is_given_up_alone() {
+    let words = "--on mesh:4x4 --source 0,0 --sigma 0.05 --dynamic guided,steal-nearest --drift die:15";
+    let answer = split(&[("policies/*", &["name", "makespan", "messages", "unfinished", "given_up"])], words);
+    let row = |index: usize| &answer["policies"][index];
+    let given_up = |index: usize| (row(index)["unfinished"].clone(), row(index)["given_up"].clone());
+    assert_eq!((row(0)["name"].as_str(), given_up(0)), (Some("guided"), (0.into(), 0.into())));
+    assert_eq!((row(1)["name"].as_str(), given_up(1)), (Some("steal-nearest"), (1.into(), 1.into())));
+    assert!(row(1)["messages"].is_null() && answer["winner"] == "guided", "{answer}");
+}

@@ -160,11 +160,12 @@ pub(crate) fn columns<'r>() -> Vec<Column<&'r PolicyRow>> {
         "response_mean_wtcp", "from arrival to end", |row| known(row.response.map(|times| times.mean));
         "response_p50_wtcp", "half of the loads take at most as long", |row| known(row.response.map(|times| times.p50));
         "response_p99_wtcp", "99 of 100 take at most as long", |row| known(row.response.map(|times| times.p99));
-        "bytes_hops", "loads times links they crossed", |row| row.bytes_hops.to_string();
-        "messages", "how many are sent", |row| row.messages.to_string();
+        "bytes_hops", "loads times links they crossed", |row| known(row.bytes_hops);
+        "messages", "how many are sent", |row| known(row.messages);
         "idle", "part of the time in which living processors did nothing", |row| known(row.idle);
         "first", "seeds under which it was the fastest", |row| row.first.to_string();
         "unfinished", "seeds under which some load never ended", |row| row.unfinished.to_string();
+        "given_up", "of these, seeds whose run was longer than a simulation may be", |row| row.given_up.to_string();
     ]
 }
 
@@ -183,7 +184,7 @@ fn text(answer: &DynamicAnswer) -> String {
             number(response.map(|times| times.mean)),
             number(response.map(|times| times.p50)),
             number(response.map(|times| times.p99)),
-            table::number(row.bytes_hops, 2),
+            row.bytes_hops.map_or_else(|| "–".to_string(), |sum| table::number(sum, 2)),
             row.idle.map_or_else(|| "–".to_string(), table::percent),
             row.first.to_string(),
         ]
@@ -203,16 +204,20 @@ fn text(answer: &DynamicAnswer) -> String {
     text += &table::table(&HEAD, 1, answer.policies.iter().map(row).collect());
     let bound = match answer.bound {
         Some(bound) => format!(
-            "No policy is done before {}, though it knew all loads and speeds beforehand; all at once at the planned speeds takes {}.\n",
+            "No policy is done before {}{}, though it knew all loads and speeds beforehand; all at once at the planned speeds takes {}.\n",
             table::number(bound, 6),
+            if answer.repeat > 1 { " in the mean over the seeds" } else { "" },
             table::number(answer.planned, 6)
         ),
         None => "Some load can never be worked off.\n".to_string(),
     };
     // Where nobody ends the sentence says so.
     let ended = answer.winner.is_some();
-    for row in answer.policies.iter().filter(|row| ended && row.unfinished > 0) {
-        text += &format!("{}: some load is never worked off.\n", row.name);
+    for row in answer.policies.iter().filter(|row| row.given_up > 0 || ended && row.unfinished > 0) {
+        text += &match row.given_up {
+            0 => format!("{}: some load is never worked off.\n", row.name),
+            _ => format!("{}: given up, longer than a simulation may be.\n", row.name),
+        };
     }
     text + &format!("* {}\n", answer.sentence()) + &bound
 }

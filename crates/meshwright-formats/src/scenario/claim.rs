@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::keys::Keys;
 use super::load::forwarding;
 use super::load_further as words;
 use super::object::{Object, machine, number, syntax};
@@ -105,6 +106,7 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
         ));
     };
     let object = Object { text, entries, from: 0 };
+    hold(&object)?;
     let (machine, replaced) = match &change.on {
         Some(on) => {
             (super::machine(on)?, object.optional("machine").and_then(Value::as_str).map(str::to_string))
@@ -132,6 +134,62 @@ fn file(text: &Text, change: &Change) -> Result<ClaimFile> {
     };
     Ok(ClaimFile { machine, sources, sigma, speeds, terms, claims, replaced })
 }
+
+/// Refuses keys that a claim has not; an answer of `split`, which says its format, has others beside them.
+fn hold(object: &Object<'_>) -> Result<()> {
+    match (object.optional("format"), object.optional("methods")) {
+        (None, _) => CLAIM.hold(object.text),
+        (Some(_), Some(_)) => Ok(()),
+        (Some(_), None) => Err(object.text.error(
+            object.span("format"),
+            "the file is an answer without `methods`",
+            "what `split --json` or `--emit` of `map`, `race` or `groups` writes, or a claim without `format`",
+        )),
+    }
+}
+
+/// The keys of a claim written by hand.
+const CLAIM: Keys = Keys {
+    known: &[
+        "machine",
+        "dead",
+        "dead_links",
+        "sigma",
+        "speeds",
+        "sources",
+        "startup",
+        "ports",
+        "duplex",
+        "front_end",
+        "results",
+        "home",
+        "memory",
+        "variant",
+        "methods",
+        "name",
+        "switching",
+        "makespan",
+        "speedup",
+        "shares",
+        "fractions",
+        "cells",
+    ],
+    below: &[
+        ("sources", Keys { known: &["at", "node", "load", "release"], below: &[] }),
+        ("speeds", Keys { known: &["work", "link"], below: &[] }),
+        (
+            "variant",
+            Keys { known: &["ports", "duplex", "front_end", "results", "home", "memory"], below: &[] },
+        ),
+        (
+            "methods",
+            Keys {
+                known: &["name", "switching", "makespan", "speedup", "shares", "fractions", "cells"],
+                below: &[],
+            },
+        ),
+    ],
+};
 
 fn sources(object: &Object<'_>, machine: &Machine) -> Result<Vec<Source>> {
     const EXPECTED: &str = "a list of nodes or of objects with `at` or `node`, `load` and `release`";

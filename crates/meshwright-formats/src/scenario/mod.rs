@@ -32,6 +32,7 @@ mod fabric;
 pub mod given;
 pub mod groups;
 pub mod job_keys;
+mod keys;
 pub mod load;
 pub mod load_dynamic;
 pub mod load_further;

@@ -118,10 +118,10 @@ pub struct PolicyRow {
     pub gap_max: Option<f64>,
     /// From arrival to end.
     pub response: Option<Response>,
-    /// Loads times links they crossed, notes included.
-    pub bytes_hops: f64,
-    /// Messages sent.
-    pub messages: f64,
+    /// Loads times links they crossed, notes included; none where a run was given up.
+    pub bytes_hops: Option<f64>,
+    /// Messages sent; none where a run was given up.
+    pub messages: Option<f64>,
     /// The part of the time in which processors that were alive did nothing.
     pub idle: Option<f64>,
     /// What no policy beats.
@@ -130,6 +130,8 @@ pub struct PolicyRow {
     pub first: u32,
     /// Under how many seeds some load never ended.
     pub unfinished: u32,
+    /// Under how many of them the run was given up, longer than a simulation may be.
+    pub given_up: u32,
 }
 
 /// Response times.
@@ -155,6 +157,7 @@ struct Sums {
     idle: f64,
     first: u32,
     unfinished: u32,
+    given_up: u32,
 }
 
 /// Simulates every policy that is asked for; `progress` is told before each run what it is, after it that it is done.
@@ -203,9 +206,19 @@ pub fn dynamic(
         let mut makespans = Vec::with_capacity(policies.len());
         for (entry, sums) in policies.iter().zip(&mut sums) {
             progress(&format!("{} under seed {seed}", entry.name));
-            let ledger = (entry.run)(&Round { case: &case, seed, log: None })?;
-            makespans.push(ledger.makespan());
-            sums.add(&case, &ledger, bound);
+            match (entry.run)(&Round { case: &case, seed, log: None }) {
+                Ok(ledger) => {
+                    makespans.push(ledger.makespan());
+                    sums.add(&case, &ledger, bound);
+                }
+                // Load that never reaches a processor which works keeps the others asking for it.
+                Err(Error::TooLarge { .. }) => {
+                    makespans.push(None);
+                    sums.unfinished += 1;
+                    sums.given_up += 1;
+                }
+                Err(error) => return Err(error),
+            }
         }
         let least = makespans.iter().flatten().min();
         for (makespan, sums) in makespans.iter().zip(&mut sums) {
@@ -367,12 +380,13 @@ impl Sums {
             gap: ended(self.gap / many),
             gap_max: ended(self.gap_max),
             response: (self.unfinished == 0).then_some(Response { mean, p50, p99 }),
-            bytes_hops: self.bytes_hops / many,
-            messages: self.messages / many,
+            bytes_hops: (self.given_up == 0).then_some(self.bytes_hops / many),
+            messages: (self.given_up == 0).then_some(self.messages / many),
             idle: ended(self.idle / many),
             bound,
             first: self.first,
             unfinished: self.unfinished,
+            given_up: self.given_up,
         }
     }
 }
@@ -381,7 +395,10 @@ impl DynamicAnswer {
     /// Who wins, in a sentence.
     pub fn sentence(&self) -> String {
         let Some(row) = self.policies.iter().find(|row| Some(row.name) == self.winner) else {
-            return "No policy ends: some load is never worked off.".to_string();
+            return match self.policies.iter().any(|row| row.given_up > 0) {
+                true => "No policy ends.".to_string(),
+                false => "No policy ends: some load is never worked off.".to_string(),
+            };
         };
         let gap = meshwright_core::words::short(100.0 * row.gap.unwrap_or(0.0));
         let seeds = match self.repeat {
