@@ -585,7 +585,7 @@ def groups(
     tree
         The trees: rank-halving, monotone-nearest, ecrb2, ecrb4, ecrb16, tac, curve, or auto: what is fastest with the split, found as for --split [default: auto]
     split
-        The split: paper, paper-fast, mask, tac, sort, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 1024 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
+        The split: paper, paper-fast, mask, tac, sort, or auto: what is fastest on the trees, by a trial of the first 2 repetitions on this machine with its costs (above 4096 members by a formula) [default: paper, if it works on the trees and knows the labels, else auto]
     labels
         The members of the group and their labels
     contiguous

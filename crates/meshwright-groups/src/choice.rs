@@ -1,22 +1,23 @@
-//! The choice of a split: by what it can do, what it keeps, and how many steps a formula predicts.
+//! The choice of a split: by what it can do, what it keeps, and how many cycles a formula predicts.
 //!
-//! H is the height of a tree in links, a message counting as c / (b h) links more where it has a start-up, s the size of the group, k the number of colours, b = ceil(log2 k) +
-//! ceil(log2 keys) the bits of a label. The factors were measured in the paper's model, one group at a time, on
+//! H is the height of a tree in cycles, each of its edges as long as a message of eight bytes takes alone, with one start-up (in the
+//! paper's model a step for each link), C what of it are start-ups, s the size of the group, k the number of colours, b = ceil(log2 k) + ceil(log2 keys) the bits of a
+//! label, B the time of eight bytes on a link. The factors were measured in the paper's model, one group at a time, on
 //! meshes from 8 x 8 to 64 x 64, with random members, with stretches of the Hilbert curve and of rows, with random
-//! labels and with labels that stand in runs; a test repeats a part of it and allows a factor of two.
-//! Groups that share links with others take longer.
+//! labels and with labels that stand in runs; that of C with start-ups of 16 and 100 steps. A test repeats a part of it and allows a
+//! factor of two. Groups that share links with others take longer.
 //!
-//! | split | steps | measured / predicted |
+//! | split | cycles | measured / predicted |
 //! |---|---|---|
 //! | paper | 3.1 x 2 H of its own trees, rank halving | 0.8 to 1.2 |
 //! | paper-fast | 1.9 x 2 H of its own trees | 0.6 to 1.4 |
-//! | mask | 2 H + (ceil(s b / 64) - 1) L | 0.8 to 1.3; down to 0.3 for labels in runs |
+//! | mask | 2 H + (ceil(s b / 64) - 1) L B | 0.8 to 1.3; down to 0.3 for labels in runs |
 //! | sort | (6.5 + 4 sqrt(min(1, 2 / k)) where there are keys) H of rank halving; 8 in place of 6.5 for more than 32 colours | 0.7 to 1.6 |
-//! | tac | (1 + 1.5 e) x 2 H of MASK's tree + 3 (min(k, s / 4) - 2), the second part at least 0 | 0.5 to 1.8 |
+//! | tac | (1 + 1.5 e) x 2 (H - C) of MASK's tree + 3.3 C of rank halving + 3 B (min(k, s / 4) - 2), the last part at least 0 | 0.5 to 1.8; 0.5 to 1.3 with start-ups |
 //!
 //! e = min(1, s (s - 1) / (2 k)) is the expected number of pairs of members with equal colours, at most 1: without a
 //! pair nothing is contracted. L is the load of the tree: how many of its edges, from parent to child, use the same link
-//! at most. When the largest label is not known beforehand, MASK takes 2 H + 1 steps more to find it,
+//! at most. When the largest label is not known beforehand, MASK takes 2 H + B more to find it,
 //! the sort 3.2 H of rank halving.
 //!
 //! # Source
@@ -27,9 +28,9 @@ use super::curve_sort::counting;
 use super::mask::TreeOf;
 use super::{Group, Tree, rank_halving};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::Bytes;
+use meshwright_core::units::{Bytes, Cycles, Hops};
 use meshwright_network::routing;
-use meshwright_network::topology::{Machine, Network};
+use meshwright_network::topology::{Costs, Machine, Network};
 
 /// What a split is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +52,16 @@ pub struct Question {
     pub demand: Demand,
     /// s.
     pub size: u32,
-    /// H of the rank-halving tree.
-    pub halving_links: u32,
-    /// H of the tree that MASK uses, and that TAC's are compared with.
-    pub tree_links: u32,
+    /// H of the rank-halving tree, in cycles.
+    pub halving: f64,
+    /// C of that H, in cycles.
+    pub halving_startups: f64,
+    /// H of the tree that MASK uses, and that TAC's are compared with, in cycles.
+    pub tree: f64,
+    /// C of that H, in cycles.
+    pub tree_startups: f64,
+    /// B: eight bytes on a link, in cycles.
+    pub block: f64,
     /// L of that tree.
     pub tree_load: u32,
     /// Whether the nodes have coordinates.
@@ -82,11 +89,18 @@ impl Question {
         let tree = tree(machine, group)?;
         // First the loads: they find out whether everybody can be reached.
         let tree_load = load(machine, group, &tree)?;
+        let costs = machine.costs();
+        let (halving, halving_startups) = height(machine, group, &rank_halving::tree(group.size()));
+        let (tree, tree_startups) = height(machine, group, &tree);
+        let cycles = |ticks: u64| ticks as f64 / costs.ticks_per_cycle() as f64;
         Ok(Self {
             demand,
             size: group.size(),
-            halving_links: height(machine, group, &rank_halving::tree(group.size())),
-            tree_links: height(machine, group, &tree),
+            halving: cycles(halving),
+            halving_startups: cycles(halving_startups),
+            tree: cycles(tree),
+            tree_startups: cycles(tree_startups),
+            block: cycles(costs.transfer_ticks(BLOCK)),
             tree_load,
             has_coordinates: matches!(machine.network(), Network::Grid(_)),
         })
@@ -98,20 +112,23 @@ impl Question {
     }
 }
 
-/// H: the links of the longest way from the root, and for each message on it as many more as its start-up takes.
-fn height(machine: &Machine, group: &Group, tree: &Tree) -> u32 {
-    let startup = machine.costs().startup_ticks().div_ceil(machine.costs().head_ticks().max(1));
-    let startup = u32::try_from(startup).unwrap_or(u32::MAX);
+/// What a message carries at a time.
+const BLOCK: Bytes = Bytes(8);
+
+/// H: the ticks of the longest way from the root, message by message, and those of them that are start-ups.
+fn height(machine: &Machine, group: &Group, tree: &Tree) -> (u64, u64) {
+    let (costs, switching) = (machine.costs(), machine.switching());
+    let free = Costs { startup: Cycles(0), ..*costs };
     let edges = tree.edge_links(machine, group);
-    let mut below = vec![0u32; edges.len()];
-    let mut most = 0;
+    let mut below = vec![(0u64, 0u64); edges.len()];
     for &rank in &tree.top_down() {
-        let above = tree.parent(rank).map(|parent| below[parent as usize]);
-        below[rank as usize] =
-            above.map_or(0, |above| above.saturating_add(startup).saturating_add(edges[rank as usize]));
-        most = most.max(below[rank as usize]);
+        let Some(parent) = tree.parent(rank) else { continue };
+        let (above, startups) = below[parent as usize];
+        let moved = free.alone_ticks(switching, BLOCK, Hops(edges[rank as usize]));
+        let startup = costs.startup_ticks();
+        below[rank as usize] = (above.saturating_add(moved + startup), startups.saturating_add(startup));
     }
-    most
+    below.into_iter().max().unwrap_or_default()
 }
 
 /// L: how many edges of a tree, from parent to child, use the same link at most.
@@ -151,7 +168,7 @@ pub struct Split {
     pub sorts_by_key: bool,
     /// The most colours of one split.
     pub colours_max: u32,
-    /// The steps it is predicted to take.
+    /// The cycles it is predicted to take.
     pub predict: fn(&Question) -> f64,
     /// Why it cannot be used, if there is a reason beyond colours and keys.
     pub objection: fn(&Question) -> Option<String>,
@@ -165,7 +182,7 @@ pub const SPLITS: &[Split] = &[
         packets: "O(log s) bits",
         sorts_by_key: false,
         colours_max: 2,
-        predict: |question| 6.2 * f64::from(question.halving_links),
+        predict: |question| 6.2 * question.halving,
         objection: |_| None,
     },
     Split {
@@ -174,7 +191,7 @@ pub const SPLITS: &[Split] = &[
         packets: "O(log s) bits",
         sorts_by_key: false,
         colours_max: 2,
-        predict: |question| 3.8 * f64::from(question.halving_links),
+        predict: |question| 3.8 * question.halving,
         objection: |_| None,
     },
     Split {
@@ -212,20 +229,21 @@ pub const SPLITS: &[Split] = &[
 ];
 
 fn predict_mask(question: &Question) -> f64 {
-    let barrier = 2.0 * f64::from(question.tree_links);
-    let search = if question.demand.is_known { 0.0 } else { barrier + 1.0 };
+    let barrier = 2.0 * question.tree;
+    let search = if question.demand.is_known { 0.0 } else { barrier + question.block };
     if question.bits() == 0 {
         return search;
     }
     let blocks = (u64::from(question.size) * question.bits()).div_ceil(64);
-    search + barrier + (blocks - 1) as f64 * f64::from(question.tree_load)
+    search + barrier + (blocks - 1) as f64 * f64::from(question.tree_load) * question.block
 }
 
 fn predict_contraction(question: &Question) -> f64 {
     let colours = question.demand.colours.min(question.size / 4).saturating_sub(2);
     let size = f64::from(question.size);
     let pairs = (size * (size - 1.0) / (2.0 * f64::from(question.demand.colours))).min(1.0);
-    (2.0 + 3.0 * pairs) * f64::from(question.tree_links) + 3.0 * f64::from(colours)
+    let moved = question.tree - question.tree_startups;
+    (2.0 + 3.0 * pairs) * moved + 3.3 * question.halving_startups + 3.0 * f64::from(colours) * question.block
 }
 
 fn predict_sort(question: &Question) -> f64 {
@@ -233,7 +251,7 @@ fn predict_sort(question: &Question) -> f64 {
     let by_colour = if colours <= 1 << counting::DIGIT { 6.5 } else { 8.0 };
     let by_key = if keys > 1 { 4.0 * (2.0 / f64::from(colours)).min(1.0).sqrt() } else { 0.0 };
     let search = if is_known { 0.0 } else { 3.2 };
-    (by_colour + by_key + search) * f64::from(question.halving_links)
+    (by_colour + by_key + search) * question.halving
 }
 
 /// MASK keeps seven numbers of four bytes a member for the group and eight bytes a label.
@@ -252,7 +270,7 @@ fn too_much_memory(question: &Question, needed: u64) -> Option<String> {
 pub struct Forecast {
     /// Its name.
     pub name: &'static str,
-    /// The steps it is predicted to take, or why it cannot be used.
+    /// The cycles it is predicted to take (in the paper's model, steps), or why it cannot be used.
     pub steps: std::result::Result<f64, String>,
 }
 
@@ -267,7 +285,7 @@ pub struct SplitChoice {
     pub forecasts: Vec<Forecast>,
 }
 
-/// The split that is predicted to take the fewest steps among those that can do what is asked for.
+/// The split that is predicted to take the fewest cycles among those that can do what is asked for.
 ///
 /// # Errors
 ///
@@ -304,7 +322,7 @@ pub fn choose(question: &Question) -> Result<SplitChoice> {
             forecasts.iter().filter_map(|f| Some(format!("{} cannot: {}", f.name, f.steps.as_ref().err()?))),
         )
         .collect();
-    let why = format!("about {steps:.0} steps for {} members ({})", question.size, others.join(", "));
+    let why = format!("about {steps:.0} cycles for {} members ({})", question.size, others.join(", "));
     Ok(SplitChoice { name, why, forecasts })
 }
 

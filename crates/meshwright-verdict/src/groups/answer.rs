@@ -197,7 +197,7 @@ impl GroupsAnswer {
             lockstep: job.pace == Pace::Lockstep,
             contiguous: matches!(job.labels, Labels::Drawn { kind: Drawn::Contiguous, .. }),
             levels: job.levels(),
-            unit: if machine.costs() == machine.clone().in_packets().costs() { "steps" } else { "cycles" },
+            unit: unit(machine),
             seed: job.seed,
             runs: job.repeat,
             by_size: experiment.by_size().iter().map(SizeEntry::from).collect(),
@@ -214,6 +214,11 @@ impl GroupsAnswer {
             deadlock: experiment.deadlock().map(|ring| super::ends_of(machine, ring)),
         }
     }
+}
+
+/// What a cycle is called: a step where packets cost what they do in the model of Chochia 1996.
+pub(super) fn unit(machine: &Machine) -> &'static str {
+    if machine.costs() == machine.clone().in_packets().costs() { "steps" } else { "cycles" }
 }
 
 fn by_level(job: &Job, experiment: &Experiment) -> Vec<LevelEntry> {

@@ -1,5 +1,6 @@
 //! Which split and which tree are used where nobody says so.
 
+use super::answer::unit;
 use super::experiment;
 use super::job::{Drawn, Job, Labels};
 use super::methods::{LabelsKnown, Method, methods};
@@ -15,7 +16,7 @@ use meshwright_network::topology::Machine;
 pub const TRIAL_REPEAT: u32 = 2;
 
 /// Larger groups are not tried: a formula decides.
-pub const TRIAL_SIZE_MAX: u32 = 1024;
+pub const TRIAL_SIZE_MAX: u32 = 4096;
 
 /// The method for a split and a tree by their names, and why it was taken: the word `auto` stands for whatever does the
 /// first repetitions in the least time, on this machine with its costs and on the engine of the job; of equal ones the
@@ -118,7 +119,7 @@ fn foretold(
         }
     }
     let (_, method) = best.ok_or_else(|| nothing_applies("splitting the groups", &skipped))?;
-    Ok((method, format!("the fewest predicted steps for the first split: {}", all.join(", "))))
+    Ok((method, format!("the fewest predicted {} for the first split: {}", unit(machine), all.join(", "))))
 }
 
 impl Labels {
