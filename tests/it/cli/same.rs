@@ -208,6 +208,9 @@ fn what_is_dead_is_said_alike_everywhere() {
             .contains("expected 0..3,0..3 or 0..15; `*` is all along an axis")
     );
     assert!(refused(folder, "run l.goal --dead 0").contains("--on MACHINE beside it"));
+    let dead = "1, whose node is dead";
+    assert!(refused(folder, "run l.goal --on mesh:1x2 --dead 0,1").contains(dead));
+    assert!(refused(folder, "scatter words l.goal --on mesh:1x2 --dead 0,1").contains(dead));
     let links = refused(folder, "map ring.mtx --on mesh:4x4 --dead-links 0,0-1,1");
     assert!(links.contains("two neighbouring nodes with `-` between"), "{links}");
     assert!(

@@ -40,6 +40,10 @@ pub fn check(machine: &Machine, ranks: u32) -> Result<()> {
     if machine.nodes() != ranks {
         return Err(Error::value("number of nodes", machine.nodes(), format!("{ranks}, one for each rank")));
     }
+    if let Some(dead) = (0..ranks).find(|&rank| !machine.is_alive(NodeId(rank))) {
+        let expected = "a machine without dead nodes, since rank r is its node r";
+        return Err(Error::value("a rank", format!("{dead}, whose node is dead"), expected));
+    }
     let problem = Problem::new(machine, vec![Source::at(NodeId(0), 1.0)], 0.0)?;
     flow_matrix::plan(&problem, Forwarding::ModifiedStoreAndForward).map(|_| ())
 }

@@ -14,6 +14,7 @@ mod report;
 use crate::skeleton::execute::{self, Gathered, MESSAGE_MAX, clock, execute, gather, links};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Op, Schedule};
 use order::Order;
@@ -58,7 +59,8 @@ impl RunInput {
     /// # Errors
     ///
     /// [`Error::NotApplicable`] when the schedule cannot come to its end, [`Error::TooLarge`] when a message is larger than
-    /// [`MESSAGE_MAX`], [`Error::Value`] when it has more ranks than its machine has nodes.
+    /// [`MESSAGE_MAX`], [`Error::Value`] when it has more ranks than its machine has
+    /// nodes, or work for a dead one.
     ///
     /// # Examples
     ///
@@ -86,12 +88,19 @@ impl RunInput {
                 limit: format!("{MESSAGE_MAX} bytes between real ranks"),
             });
         }
-        match &self.machine {
-            Some(machine) if machine.nodes() < self.ranks() => {
-                let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
-                Err(Error::value("number of ranks", self.ranks(), expected))
-            }
-            _ => Ok(()),
+        let Some(machine) = &self.machine else { return Ok(()) };
+        if machine.nodes() < self.ranks() {
+            let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
+            return Err(Error::value("number of ranks", self.ranks(), expected));
+        }
+        let busy = |rank: &u32| !self.schedule.ranks[*rank as usize].ops.is_empty();
+        match (0..self.ranks()).filter(busy).find(|&rank| !machine.is_alive(NodeId(rank))) {
+            Some(dead) => Err(Error::value(
+                "a rank",
+                format!("{dead}, whose node is dead"),
+                "work for living nodes only, since rank r runs on node r",
+            )),
+            None => Ok(()),
         }
     }
 
