@@ -50,6 +50,7 @@ fn what_is_wrong_with_a_trace_is_told_with_its_place() {
     let no_issue = HEAD.replace(",issue_cycle", "");
     let texts = [
         ("network.csv", format!("{HEAD}\n{}", LINES.replace("NOC_0,NCRISC,1", "NOC_7,NCRISC,1"))),
+        ("processor.csv", format!("{HEAD}\nNOC_0,BRISK,0,0,1,2,1,1,4096,224\n")),
         ("column.csv", format!("{no_column}\n{LINES}")),
         ("outside.csv", format!("{HEAD}\nNOC_0,NCRISC,0,0,12,2,1,1,4096,224\n")),
         ("text.csv", format!("{HEAD}\nNOC_0,NCRISC,0,0,1,2,1,1,many,224\n")),
@@ -63,6 +64,7 @@ fn what_is_wrong_with_a_trace_is_told_with_its_place() {
     let folder = folder(&files);
     for (name, place, words) in [
         ("network.csv", "network.csv:3:1", "`NOC_0`, `NOC_1`"),
+        ("processor.csv", "processor.csv:2:7", "one of `BRISC`, `NCRISC`"),
         ("column.csv", "column.csv:1:1", "no column `bytes`"),
         ("outside.csv", "outside.csv:2:18", "0 to 11"),
         ("text.csv", "text.csv:2:26", "a whole number"),

@@ -14,7 +14,9 @@
 use std::path::Path;
 
 use super::columns::{Columns, Line};
-use super::{Beside, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, program, transaction};
+use super::{
+    Beside, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, other_processors, program, transaction,
+};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Cycles, NodeId};
 use meshwright_core::words::quoted;
@@ -104,6 +106,10 @@ impl EventColumns {
         let names: Vec<&str> = fabric.planes().iter().map(|plane| plane.name.as_str()).collect();
         let plane = fabric.plane(line.text(self.network));
         let plane = plane.ok_or_else(|| line.error(self.network, format!("one of {}", quoted(&names))))?;
+        let processor = line.text(self.processor);
+        if let Some(expected) = other_processors(processor, fabric) {
+            return Err(line.error(self.processor, expected));
+        }
         let operation = self.operation(line, fabric.grid())?;
         let (source, target) =
             (self.source.node(line, fabric.grid())?, self.target.node(line, fabric.grid())?);
@@ -115,7 +121,7 @@ impl EventColumns {
         let issue = self.issue.map(|column| line.whole(column, CYCLES_MAX)).transpose()?;
         let epoch = self.barrier.map_or(Ok(0), |column| line.whole(column, CYCLES_MAX))?;
         let transaction = transaction((operation, peer, bytes), plane, issue);
-        Ok(Event { processor: line.text(self.processor).to_string(), node, epoch, transaction })
+        Ok(Event { processor: processor.to_string(), node, epoch, transaction })
     }
 
     fn operation(&self, line: Line<'_>, grid: &Grid) -> Result<Operation> {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId};
+use meshwright_core::words::quoted;
 use meshwright_network::fabric::Fabric;
 use meshwright_schedule::transactions::{Operation, ProcessorProgram, Program, Step, Transaction};
 use meshwright_verdict::transactions::Recorded;
@@ -124,6 +125,13 @@ fn kind(name: &str, own: &ProcessorProgram, fabric: &Fabric) -> usize {
     };
     let all = 0..fabric.processors().len();
     all.clone().filter(named).find(suits).or_else(|| all.clone().find(named)).unwrap_or(0)
+}
+
+/// What would be accepted in the place of a name that none of the kinds has; nothing where there is one kind, which all are.
+fn other_processors(name: &str, fabric: &Fabric) -> Option<String> {
+    let mut names: Vec<&str> = fabric.processors().iter().map(|kind| kind.name.as_str()).collect();
+    names.dedup();
+    (names.len() > 1 && !names.contains(&name)).then(|| format!("one of {}", quoted(&names)))
 }
 
 /// The largest time in a trace, in cycles.

@@ -13,7 +13,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{ALLOWANCE, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, program, transaction};
+use super::{
+    ALLOWANCE, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, other_processors, program,
+    transaction,
+};
 use crate::scenario;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId};
@@ -178,6 +181,9 @@ impl Events<'_> {
             let names: Vec<&str> = self.fabric.planes().iter().map(|plane| plane.name.as_str()).collect();
             (format!("noc `{noc}`"), quoted(&names))
         })?;
+        if let Some(expected) = other_processors(&entry.proc, self.fabric) {
+            return Err((format!("proc `{}`", entry.proc), expected));
+        }
         let bytes = entry.num_bytes.unwrap_or(0);
         if bytes > TRANSACTION_BYTES_MAX {
             return Err((format!("{bytes} bytes"), format!("at most {TRANSACTION_BYTES_MAX} bytes")));
