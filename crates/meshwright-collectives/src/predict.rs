@@ -4,20 +4,25 @@ use std::collections::BTreeMap;
 
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles};
+use meshwright_network::routing::{self, Pair};
+use meshwright_network::topology::{PortModel, Switching, Topology};
+use meshwright_schedule::cost::LinkLoads;
 use meshwright_schedule::{Message, Phases, cost};
 
 use crate::Task;
 use crate::flow::{Flow, Transfer};
 
-/// The predicted time: as if a barrier ended every step.
+/// The predicted time: as if a barrier ended every step, and start-ups of messages that do not wait for each other overlapped.
 ///
 /// ```text
-/// sum over steps of the predicted time of its messages, each as if it crossed its busiest link last
+/// sum over steps of the predicted time of its messages less one start-up, each as if it crossed its busiest link last
+/// + c times the most messages that wait for each other in a row
 /// + combine times the most bytes that one member adds up in the step
 /// ```
 ///
-/// In a chain of L links with k chunks that is (k + L - 1) (c + h + b V / k). Exact where all messages of a step are
-/// alike and nobody waits; chunks whose start-ups overlap are faster. Copies of routers are of the step of what they copy, and add a head for each
+/// In a chain of L links with k chunks that is L c + (k + L - 1) (h + b V / k). Exact where all messages of a step are
+/// alike and nobody waits. A node with one port, and one that stores and forwards, pays the start-up of every step: there it is
+/// (k + L - 1) (c + h + b V / k). Copies of routers are of the step of what they copy, and add a head for each
 /// level of their tree but the first.
 ///
 /// # Errors
@@ -28,7 +33,7 @@ pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
     let in_step = |(message, &(phase, _)): (Message, &(u32, u64))| Message { phase, ..message };
     let messages: Vec<Message> = messages(task, flow).into_iter().zip(&levels).map(in_step).collect();
     let machine = task.machine();
-    let phases = Phases::new(meshwright_network::topology::Topology::nodes(machine), messages);
+    let phases = Phases::new(machine.nodes(), messages);
     let forecast = cost::forecast(&phases, machine)?;
     let mut deepest: BTreeMap<u32, u64> = BTreeMap::new();
     for (step, level) in levels {
@@ -36,7 +41,50 @@ pub fn predicted(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
         *deep = level.max(*deep);
     }
     let heads = deepest.values().sum::<u64>() * machine.costs().head_ticks();
-    Ok(machine.costs().cycles(forecast.ticks + heads + adding(task, flow)))
+    let ticks = forecast.ticks - overlapped(task, flow, phases.len() as u64) + heads;
+    Ok(machine.costs().cycles(ticks + adding(task, flow)))
+}
+
+/// Ticks of start-ups that are paid while others are: of so many steps those beyond the longest chain of messages.
+fn overlapped(task: &Task<'_>, flow: &Flow, steps: u64) -> u64 {
+    let (machine, costs) = (task.machine(), task.machine().costs());
+    let pays_all =
+        machine.port_model() == PortModel::One || machine.switching() == Switching::StoreAndForward;
+    if costs.startup_ticks() == 0 || pays_all || flow.is_copied() {
+        return 0;
+    }
+    let chain = flow.longest_chain(|_| 1).unwrap_or(steps);
+    costs.startup_ticks() * steps.saturating_sub(chain)
+}
+
+/// The predicted time where steps are no more than the order of sending, as in what was searched for: at most that of [`predicted()`].
+///
+/// ```text
+/// the longest chain of messages that wait for each other, each as long as it takes alone
+/// + the time of the link with the most to carry, but for one message
+/// + combine times the most bytes that one member adds up in each step
+/// ```
+///
+/// # Errors
+///
+/// As for [`predicted()`].
+pub fn in_order(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
+    let by_steps = predicted(task, flow)?;
+    if flow.is_copied() {
+        return Ok(by_steps);
+    }
+    let (machine, costs, switching) = (task.machine(), task.machine().costs(), task.machine().switching());
+    let messages = messages(task, flow);
+    let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
+    let routes = routing::routes(machine, &pairs)?;
+    let alone =
+        |index: usize| costs.alone_ticks(switching, messages[index].bytes, routes.hops(index, pairs[index]));
+    let Some(chain) = flow.longest_chain(alone) else { return Ok(by_steps) };
+    let mut loads = LinkLoads::new(machine.links());
+    loads.fill(&messages, &routes);
+    let link = loads.used().map(|(_, load)| load.occupied_ticks(switching, costs)).max().unwrap_or(0);
+    let one = messages.iter().map(|message| costs.transfer_ticks(message.bytes)).max().unwrap_or(0);
+    Ok(by_steps.min(costs.cycles(chain + link.saturating_sub(one) + adding(task, flow))))
 }
 
 /// The messages of a flow between nodes, all of one phase.

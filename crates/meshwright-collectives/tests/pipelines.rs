@@ -2,7 +2,7 @@
 
 use meshwright_collectives::algorithms::auto_gen::Model;
 use meshwright_collectives::synthesis::meeting::{self, Meeting};
-use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound, chunks, flow::Flow};
+use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound, chunks, flow::Flow, predict};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles, Ratio};
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -17,6 +17,11 @@ fn flow(name: &str, task: &Task<'_>) -> Result<Flow> {
 fn time(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<u64> {
     let schedule = flow.chunked(chunks)?.schedule(task.nodes(), task.machine().nodes(), task.combine);
     Ok(simulate(task.machine(), &schedule, &Engine::Message)?.cycles.0)
+}
+
+/// The predicted time in so many chunks.
+fn predicted(task: &Task<'_>, flow: &Flow, chunks: u32) -> Result<u64> {
+    Ok(predict::predicted(task, &flow.chunked(chunks)?)?.0)
 }
 
 /// The best of the candidates: its time and its number of chunks.
@@ -43,6 +48,33 @@ fn a_chain_takes_what_its_formula_says() -> Result<()> {
             let k = u64::from(chunks);
             let expected = (k + links - 1) * (7200 / k + 2) + links * 100;
             assert_eq!(time(&task, &flow, chunks)?, expected, "{name} in {chunks} chunks");
+            assert_eq!(predicted(&task, &flow, chunks)?, expected, "{name} in {chunks} chunks, predicted");
+        }
+    }
+    Ok(())
+}
+
+/// Start-ups of chunks overlap: where nobody waits for a link streams are predicted to the cycle, and where a start-up is most of the time
+/// all of them nearly; as if each chunk paid its own they would take several times as long.
+#[test]
+fn streams_are_predicted() -> Result<()> {
+    for name in ["mesh:9", "mesh:4x4", "torus:4x4", "mesh:3x5", "hypercube:4"] {
+        for startup in [0, 100, 5000] {
+            let machine = Machine::new(name)?.with_startup(Cycles(startup))?;
+            for operation in [Operation::Broadcast, Operation::Reduce, Operation::AllReduce] {
+                let task = Task::new(&machine, operation, 4000, 0)?;
+                for way in ["chain", "xy-chain", "binary-tree", "binomial", "two-phase", "xy-k-tree"] {
+                    let Ok(flow) = flow(way, &task) else { continue };
+                    for chunks in [1, 8, 40] {
+                        let (told, time) = (predicted(&task, &flow, chunks)?, time(&task, &flow, chunks)?);
+                        let ratio = told as f64 / time as f64;
+                        let what = format!("{way} {} on {name}, {startup}, {chunks}", operation.name());
+                        let what = format!("{what}: {told} predicted, {time} simulated");
+                        assert!(way != "xy-chain" || told == time, "{what}");
+                        assert!(startup < 5000 || (0.85..1.5).contains(&ratio), "{what}");
+                    }
+                }
+            }
         }
     }
     Ok(())

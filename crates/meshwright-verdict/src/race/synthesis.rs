@@ -26,7 +26,7 @@ pub(super) fn improve(
         return Ok(());
     }
     let Found { recipe, flow, predicted, .. } = found;
-    let mut run = trial::simulated(task, &flow)?;
+    let mut run = trial::simulated(task, &flow, entry.algorithm)?;
     run.predicted = predicted.0;
     entry.look = trial::look(task, &flow, entry.algorithm)?;
     (entry.run, entry.recipe, entry.not_simulated) = (Some(run), Some(recipe), None);

@@ -71,7 +71,7 @@ pub(super) fn look(task: &Task<'_>, flow: &Flow, algorithm: &Algorithm) -> Resul
     let link = cost::link_bound(&messages, &routes, &loads, machine.switching(), costs);
     let whole = if streams { costs.startup_ticks() + bytes_ticks(&loads, machine) } else { link };
     let floor = whole.min(link);
-    let predicted = predict::predicted(task, flow)?.0;
+    let predicted = predicted(task, flow, algorithm)?;
     let steps = u64::from(flow.steps()) * (costs.startup_ticks() + costs.head_ticks());
     let expected = if streams { costs.cycles(floor + steps).0 } else { predicted };
     Ok(Look {
@@ -160,7 +160,7 @@ pub(super) fn run(
         }
         false => timed(task, &flow, 1)?,
     };
-    Ok(Some(described(task, &flow.chunked(best.chunks)?, best)?))
+    Ok(Some(described(task, &flow.chunked(best.chunks)?, best, algorithm)?))
 }
 
 /// The best number of chunks.
@@ -230,12 +230,19 @@ pub(super) fn cycles(task: &Task<'_>, flow: &Flow) -> Result<Option<u64>> {
 }
 
 /// The simulation of a flow as it is.
-pub(super) fn simulated(task: &Task<'_>, flow: &Flow) -> Result<Run> {
-    described(task, flow, timed(task, flow, 1)?)
+pub(super) fn simulated(task: &Task<'_>, flow: &Flow, algorithm: &Algorithm) -> Result<Run> {
+    described(task, flow, timed(task, flow, 1)?, algorithm)
+}
+
+/// The predicted cycles of a flow: steps of what was searched for are no more than the order of sending.
+fn predicted(task: &Task<'_>, flow: &Flow, algorithm: &Algorithm) -> Result<u64> {
+    let predicted =
+        if is_searched(algorithm) { predict::in_order(task, flow) } else { predict::predicted(task, flow) };
+    Ok(predicted?.0)
 }
 
 /// What there is to say of a simulation beside its time; the flow is that in chunks.
-fn described(task: &Task<'_>, flow: &Flow, timed: Timed) -> Result<Run> {
+fn described(task: &Task<'_>, flow: &Flow, timed: Timed, algorithm: &Algorithm) -> Result<Run> {
     let (machine, fitted) = (task.machine(), &timed.fitted);
     let messages = predict::messages(task, flow);
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
@@ -245,7 +252,7 @@ fn described(task: &Task<'_>, flow: &Flow, timed: Timed) -> Result<Run> {
         chunks: timed.chunks,
         cycles: timed.cycles(),
         standstill: deadlock_sentence(machine, fitted),
-        predicted: predict::predicted(task, flow)?.0,
+        predicted: predicted(task, flow, algorithm)?,
         messages: messages.len() as u64,
         busiest: link_use::busiest_link(&loads, machine),
         waited: link_use::blame(&fitted.trace, machine),
