@@ -609,7 +609,7 @@ def groups(
     collective
         Instead of splits: what an operation of one group takes on every structure; barrier, broadcast, reduce, all-reduce, scan, gather, or all
     structure
-        With --collective: the structure to use, as the answer names them, or auto for that with the fewest predicted cycles [default: auto]
+        With --collective: the structure to use, as the answer names them, or auto for the fastest [default: auto]
     overhead
         With --collective: cycles a node works on each message it sends or receives
     link_delay

@@ -35,7 +35,7 @@ pub(super) struct CollectiveArguments {
         conflicts_with_all = ["labels", "levels", "contiguous", "colours", "repeat", "split", "asynchronous", "engine", "buffers", "out", "png"]
     )]
     pub(super) collective: Option<Asked>,
-    /// With --collective: the structure to use, as the answer names them, or auto for that with the fewest predicted cycles
+    /// With --collective: the structure to use, as the answer names them, or auto for the fastest
     /// [default: auto]
     #[arg(long, value_name = "NAME", requires = "collective", conflicts_with_all = ["tree", "labels", "levels"])]
     structure: Option<String>,
@@ -94,12 +94,16 @@ fn emitted(text: &str) -> Result<Target, String> {
     )
 }
 
-/// The table of the structure that was asked for, or of the tree that is predicted to end first.
-fn barrier_table(machine: &Machine, group: &Group, verdicts: &[CollectiveVerdict]) -> Result<String> {
+/// The table of the structure that was asked for, or of the tree that ends first; the name of the tree.
+fn barrier_table(
+    machine: &Machine,
+    group: &Group,
+    verdicts: &[CollectiveVerdict],
+) -> Result<(String, &'static str)> {
     let trees = |verdict: &CollectiveVerdict, name: Option<&str>| {
         let rows = verdict.structures.iter().filter(|row| name.is_none_or(|name| row.name == name));
-        let found = rows.filter_map(|row| Some((row.predicted_cycles, trees::tree(&row.name).ok()?)));
-        found.min_by_key(|&(predicted, _)| predicted).map(|(_, tree)| tree)
+        let found = rows.filter_map(|row| Some((row.order(), trees::tree(&row.name).ok()?)));
+        found.min_by_key(|&(order, _)| order).map(|(_, tree)| tree)
     };
     let [verdict] = verdicts else {
         return Err(Error::value("--emit", KIND, "--collective barrier beside it"));
@@ -113,7 +117,7 @@ fn barrier_table(machine: &Machine, group: &Group, verdicts: &[CollectiveVerdict
         return Err(Error::value("--structure", format!("`{}`", verdict.chosen), expected));
     };
     let built = (tree.build)(machine, group)?;
-    Ok(output::json(&BarrierTable::of(machine, group, tree.name, &built)?))
+    Ok((output::json(&BarrierTable::of(machine, group, tree.name, &built)?), tree.name))
 }
 
 fn asked(name: &str) -> Result<Asked> {
@@ -202,13 +206,21 @@ pub(super) fn answer(
         [one] => output::json(one),
         all => output::json(&All { format: 1, machine: machine.name(), collectives: all }),
     };
-    let line = |verdict: &CollectiveVerdict| format!("{}: {}", verdict.operation, verdict.chosen);
+    let line = |verdict: &CollectiveVerdict| {
+        let cycles = verdict.chosen().and_then(|row| row.simulated_cycles);
+        let cycles = cycles.map_or_else(|| "it does not end".to_string(), |cycles| counted(cycles, "cycle"));
+        format!("{}: {}, {cycles}", verdict.operation, verdict.chosen)
+    };
     let mut writing = Writing::new(shown.force.force);
     let mut written = String::new();
     match &arguments.emit {
         Some(target) if target.format == KIND => {
-            writing.file(&target.path, barrier_table(plain, group, &verdicts)?.as_bytes())?;
+            let (table, tree) = barrier_table(plain, group, &verdicts)?;
+            writing.file(&target.path, table.as_bytes())?;
             written += &("\nEmitted:\n".to_string() + &target.line());
+            if verdicts.iter().any(|verdict| verdict.chosen != tree) {
+                written += &format!("It is of {tree}, the fastest tree: what has a star is none.\n");
+            }
         }
         Some(target) => {
             let run = (asked.0[0], arguments.overhead, &verdicts[0]);

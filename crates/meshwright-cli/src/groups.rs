@@ -76,7 +76,7 @@ pub(super) struct GroupsArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(LEVELS_MAX)))]
     levels: Option<u32>,
     /// With --levels: new groups are runs of consecutive ranks
-    #[arg(long, conflicts_with = "colours")]
+    #[arg(long, conflicts_with_all = ["colours", "keys"])]
     contiguous: bool,
     /// With --levels: so many labels, all alike (default: two, such that all sizes are alike)
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]

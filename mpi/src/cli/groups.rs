@@ -5,7 +5,7 @@ use std::rc::Rc;
 use clap::Args;
 use meshwright_cli::output::{self, Progress};
 use meshwright_cli::{Answer, Broken, MACHINES, table};
-use meshwright_core::Result;
+use meshwright_core::{Error, Result};
 use meshwright_formats::scenario;
 use meshwright_groups::barrier_time::Delays;
 use meshwright_groups::trees::{self, TREES, TreeMethod};
@@ -215,7 +215,12 @@ fn tree(name: &str, machine: &Machine, is_crowded: bool) -> Result<&'static Tree
         "auto" if is_crowded => Ok(&live::FLAT),
         name if name == live::FLAT.name => Ok(&live::FLAT),
         "auto" => live::tree_for(machine, Delays { link: 1, overhead: OVERHEAD_LINKS }),
-        name => trees::tree(name),
+        name => trees::tree(name).map_err(|error| match error {
+            Error::Value { what, value, expected } => {
+                Error::Value { what, value, expected: format!("{expected}, {}, auto", live::FLAT.name) }
+            }
+            other => other,
+        }),
     }
 }
 

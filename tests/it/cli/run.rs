@@ -165,3 +165,24 @@ fn a_schedule_without_messages_and_one_of_a_single_rank_run() {
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), own);
     assert_eq!(entries(&folder.path().join("o")), ["meshwright.json", "run.json"]);
 }
+
+/// The second job of a name is called as its files are.
+#[test]
+fn jobs_of_one_name_are_told_apart() {
+    let job = |tree| {
+        format!("[[divide]]\nname = \"a\"\ntasks = \"binomial:{tree}\"\nplacements = [\"row-major\"]\n")
+    };
+    let text = format!("[machine]\ntopology = \"mesh:4x4\"\n{}{}", job(4), job(3));
+    let folder = folder(&[("s.toml", &text)]);
+    let folder = folder.path();
+    assert_eq!(run(folder, &["plan", "s.toml", "--out", "p", "-q"]).0, 0);
+    for (name, messages) in [("a", 15), ("a-2", 7)] {
+        let (code, stdout, stderr) =
+            run(folder, &["run", "p/plan.json", "--job", name, "--json", "--repeat", "1"]);
+        assert_eq!((code, stderr.as_str()), (0, ""));
+        let answer: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(answer["messages"], messages, "{name}: {stdout}");
+    }
+    let (code, _, stderr) = run(folder, &["explain", "p/plan.json"]);
+    assert!(code == 2 && stderr.contains("--job with one of `a`, `a-2`"), "{stderr}");
+}

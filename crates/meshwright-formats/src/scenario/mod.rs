@@ -262,7 +262,9 @@ fn described(
         let machine = real::machine(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
                 let hint = nearest_machine(specification);
-                let expected = format!("{expected}, or a file that ends in .toml{hint}");
+                let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+                let names = names.join(", ");
+                let expected = format!("{expected}, {names}, or a file that ends in .toml{hint}");
                 Error::Value { what, value, expected }
             }
             other => other,
@@ -307,6 +309,10 @@ fn nearest_machine(specification: &str) -> String {
     let (name, rest) = specification.split_once(':').unwrap_or((specification, ""));
     let families = FAMILIES.iter().map(|family| family.name);
     let known: Vec<&str> = families.chain(SOURCES.iter().map(|source| source.name)).collect();
+    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+    if let Some(near) = nearest(specification, &presets) {
+        return format!(" (did you mean `{near}`?)");
+    }
     match nearest(name, &known) {
         Some(near) if near != name => format!(" (did you mean `{near}:{rest}`?)"),
         _ => String::new(),

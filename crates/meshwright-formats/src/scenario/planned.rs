@@ -15,6 +15,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
+use meshwright_core::words::quoted;
 use meshwright_mapping::Placement;
 use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Topology};
 use meshwright_runtime::run::RunInput;
@@ -197,24 +198,36 @@ fn name(job: &Map<String, Value>) -> String {
     job.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
+/// The names of the jobs; the second of a name is `NAME-2`, as its files are.
+fn names(jobs: &[&Map<String, Value>]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let plain = name(job);
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let name = std::iter::once(plain.clone()).chain(numbered).find(|name| !names.contains(name));
+        names.extend(name);
+    }
+    names
+}
+
 /// The job of this name, or the only one.
 fn job<'a>(plan: &Object<'a>, wanted: Option<&str>) -> Result<Object<'a>> {
     const EXPECTED: &str = "a list of jobs with names";
     let Value::Array(jobs) = plan.require("jobs")? else { return Err(plan.unfit("jobs", EXPECTED)) };
     let jobs: Option<Vec<&Map<String, Value>>> = jobs.iter().map(Value::as_object).collect();
     let jobs = jobs.ok_or_else(|| plan.unfit("jobs", EXPECTED))?;
-    let names = jobs.iter().map(|job| format!("`{}`", name(job))).collect::<Vec<_>>().join(", ");
+    let known = names(&jobs);
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let names = quoted(&known);
     let found = match (wanted, jobs.as_slice()) {
         (_, []) => return Err(plan.unfit("jobs", "a list of at least one job")),
-        (Some(wanted), jobs) => jobs.iter().position(|job| name(job) == wanted),
+        (Some(wanted), _) => known.iter().position(|name| *name == wanted),
         (None, [_]) => Some(0),
         (None, _) => {
             return Err(Error::value("job", "missing", format!("--job with one of {names}")));
         }
     };
     let Some(found) = found else {
-        let known: Vec<String> = jobs.iter().map(|job| name(job)).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         return Err(unknown("job", wanted.unwrap_or_default(), format!("one of {names}"), &known));
     };
     let named = format!("\"{}\"", name(jobs[found]));

@@ -77,6 +77,13 @@ pub struct StructureRow {
     pub gap: Option<f64>,
 }
 
+impl StructureRow {
+    /// What ends first comes first, what does not end last; of equal ones that with the better prediction.
+    pub fn order(&self) -> (u64, u64) {
+        (self.simulated_cycles.unwrap_or(u64::MAX), self.predicted_cycles)
+    }
+}
+
 /// Once: one operation, and what it left.
 #[derive(Clone, Debug, Default)]
 struct Once {
@@ -102,8 +109,8 @@ struct Named {
 /// Holds all structures of a group against each other, for each of these operations: trees and hubs and, where the
 /// group fills a box, sweeps. Every message costs its sender and its receiver `overhead` cycles, one after the other.
 ///
-/// `wanted` is the name of the structure to use, or `auto` for the one that is predicted to end first; of equal ones
-/// the first. On each structure, the root is where the structure has it.
+/// `wanted` is the name of the structure to use, or `auto` for the one that ends first in the simulation; of equal ones
+/// that with the better prediction, then the first. On each structure, the root is where the structure has it.
 ///
 /// # Errors
 ///
@@ -248,17 +255,17 @@ fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
     if wanted != "auto" {
         return (wanted.to_string(), "it was asked for".into());
     }
-    let best = rows.iter().min_by_key(|row| row.predicted_cycles).expect("rank halving fits every group");
+    let order = |row: &&StructureRow| row.order();
+    let time = |row: &StructureRow| match row.simulated_cycles {
+        Some(cycles) => format!("{cycles} cycles"),
+        None => "no end".into(),
+    };
+    let best = rows.iter().min_by_key(order).expect("rank halving fits every group");
     let others = rows.iter().filter(|row| row.name != best.name);
-    let why = match others.min_by_key(|row| row.predicted_cycles) {
+    let why = match others.min_by_key(order) {
         None => "nothing else fits the group".into(),
-        Some(next) if next.predicted_cycles == best.predicted_cycles => {
-            format!("{} predicted cycles; {} is the next of as few", best.predicted_cycles, next.name)
-        }
-        Some(next) => format!(
-            "the fewest predicted cycles: {}, and {} with {}",
-            best.predicted_cycles, next.predicted_cycles, next.name
-        ),
+        Some(next) if order(&next) == order(&best) => format!("{}; {} takes as long", time(best), next.name),
+        Some(next) => format!("the least time: {}, and {} with {}", time(best), time(next), next.name),
     };
     (best.name.clone(), why)
 }
