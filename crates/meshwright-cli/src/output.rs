@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use meshwright_core::text::{self, harmless, harmless_lines};
 use meshwright_core::{Error, Result, interrupt};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Costs, Machine};
 
 use super::{call, manner, table};
 
@@ -216,6 +216,17 @@ impl Drop for Progress {
 pub(super) fn remarks(machine: &Machine) {
     for remark in machine.imported().map_or(&[][..], |imported| &imported.remarks) {
         note(&format!("note: {}", harmless(remark)));
+    }
+}
+
+/// Says on stderr that packets of flits know nothing of the costs of messages that the file of a machine gives.
+pub(super) fn remark_on_flits(machine: &Machine) {
+    let costs = machine.costs();
+    let is_a_flit_a_cycle = costs.head_ticks() == costs.ticks_per_cycle() && costs.startup_ticks() == 0;
+    if *costs != Costs::default() && !is_a_flit_a_cycle {
+        note(
+            "note: start-up, byte time and flit of the machine play no part here: a flit crosses a link in the link_delay of the routers",
+        );
     }
 }
 

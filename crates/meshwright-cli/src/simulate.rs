@@ -243,6 +243,7 @@ fn run_traffic(arguments: &SimulateArguments, machine: &Machine, traffic: &str) 
     let router = arguments.router.router(machine)?;
     let router_name = arguments.router.router.as_deref();
     let experiment = arguments.run.experiment(machine, router, traffic, router_name)?;
+    output::remark_on_flits(machine);
     let load = arguments.load.expect("the grammar asks for a load beside traffic");
     if let Some(path) = &arguments.emit {
         check_place("--emit", path)?;

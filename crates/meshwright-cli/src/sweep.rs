@@ -103,6 +103,7 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<Answer> {
     arguments.machine.refuse_costs_of_messages()?;
     manner::check(&machine)?;
     let variants = series::variants(arguments, &machine)?;
+    output::remark_on_flits(&machine);
     let threads = arguments.run.threads(1);
     let mut curve = |index: usize, sweep: &Sweep, known: &[Point], finished: Finished<'_>| {
         sweep::run_with(&mut Threads::new(threads, measure(&variants[index])), sweep, known, finished)
@@ -156,6 +157,7 @@ fn on_rank<E: Endpoint>(
         ranks::serve(endpoint, &what, threads, &measures, told)?;
         return Ok(Answer::Done);
     }
+    output::remark_on_flits(&machine);
     let here = Cell::new(endpoint.ranks());
     let told = |lost: &Lost| {
         here.set(here.get() - 1);

@@ -384,3 +384,18 @@ fn a_setting_is_given_once_and_the_routing_is_named() {
     let page = std::fs::read_to_string(folder.path().join("o/report.html")).unwrap();
     assert!(page.contains("uniform traffic on mesh:4x4, yx") && page.contains("bound of yx"));
 }
+
+/// What a machine file says of messages plays no part in packets of flits, and that is said.
+#[test]
+fn costs_of_messages_that_play_no_part_are_named() {
+    let file = |costs: &str| format!("[machine]\ntopology = \"mesh:3x3\"\n{costs}\n");
+    let (slow, plain) = (file("byte_time = 4"), file("byte_time = \"1/2\"\nstartup = 0\nflit = 2"));
+    let folder = folder(&[("slow.toml", &slow), ("plain.toml", &plain)]);
+    for (on, is_said) in [("slow.toml", true), ("plain.toml", false), ("mesh:3x3", false)] {
+        for verb in ["sweep --loads 0.1", "simulate --load 0.1"] {
+            let words = format!("{verb} --on {on} --traffic uniform -q");
+            let (code, _, stderr) = run(folder.path(), &words.split(' ').collect::<Vec<_>>());
+            assert_eq!((code, stderr.contains("play no part here")), (0, is_said), "{words}: {stderr}");
+        }
+    }
+}
