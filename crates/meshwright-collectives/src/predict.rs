@@ -1,5 +1,6 @@
 //! The time of a flow before it is simulated.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use meshwright_core::error::Result;
@@ -70,21 +71,37 @@ fn overlapped(task: &Task<'_>, flow: &Flow, steps: u64) -> u64 {
 /// As for [`predicted()`].
 pub fn in_order(task: &Task<'_>, flow: &Flow) -> Result<Cycles> {
     let by_steps = predicted(task, flow)?;
-    if flow.is_copied() {
-        return Ok(by_steps);
-    }
-    let (machine, costs, switching) = (task.machine(), task.machine().costs(), task.machine().switching());
+    let Some(chain) = chain(task, flow, |index| flow.bytes(index)) else { return Ok(by_steps) };
+    let (machine, costs) = (task.machine(), task.machine().costs());
     let messages = messages(task, flow);
     let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
-    let routes = routing::routes(machine, &pairs)?;
-    let alone =
-        |index: usize| costs.alone_ticks(switching, messages[index].bytes, routes.hops(index, pairs[index]));
-    let Some(chain) = flow.longest_chain(alone) else { return Ok(by_steps) };
     let mut loads = LinkLoads::new(machine.links());
-    loads.fill(&messages, &routes);
-    let link = loads.used().map(|(_, load)| load.occupied_ticks(switching, costs)).max().unwrap_or(0);
+    loads.fill(&messages, &routing::routes(machine, &pairs)?);
+    let occupied = loads.used().map(|(_, load)| load.occupied_ticks(machine.switching(), costs));
+    let link = occupied.max().unwrap_or(0);
     let one = messages.iter().map(|message| costs.transfer_ticks(message.bytes)).max().unwrap_or(0);
     Ok(by_steps.min(costs.cycles(chain + link.saturating_sub(one) + adding(task, flow))))
+}
+
+/// Ticks of the longest chain of messages that wait for each other, each as long as it takes alone with so many bytes; none where there
+/// is too much to look at, and where routers copy what is still on its way.
+///
+/// # Panics
+///
+/// When members cannot reach each other.
+pub fn chain(task: &Task<'_>, flow: &Flow, bytes: impl Fn(usize) -> u64) -> Option<u64> {
+    if flow.is_copied() {
+        return None;
+    }
+    let (machine, nodes) = (task.machine(), task.nodes());
+    let pair = |transfer: &Transfer| (nodes[transfer.source as usize], nodes[transfer.target as usize]);
+    let pairs: Vec<Pair> = flow.transfers().iter().map(pair).collect();
+    // Not asked for where there is too much to look at.
+    let routes = LazyCell::new(|| routing::routes(machine, &pairs).expect("members reach each other"));
+    flow.longest_chain(|index| {
+        let hops = routes.hops(index, pairs[index]);
+        machine.costs().alone_ticks(machine.switching(), Bytes(bytes(index)), hops)
+    })
 }
 
 /// The messages of a flow between nodes, all of one phase.

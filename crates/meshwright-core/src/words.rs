@@ -100,6 +100,21 @@ pub fn percent(share: f64) -> String {
     format!("{}\u{a0}%", percentage(share))
 }
 
+/// A name that none of the others is: itself, else with the first number from 2 on that is free.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::words::untaken;
+/// assert_eq!(untaken("a", &["b".into()]), "a");
+/// assert_eq!(untaken("a", &["a".into(), "a-2".into()]), "a-3");
+/// ```
+pub fn untaken(name: &str, taken: &[String]) -> String {
+    let numbered = (2..=taken.len() + 1).map(|number| format!("{name}-{number}"));
+    let mut all = std::iter::once(name.to_string()).chain(numbered);
+    all.find(|name| !taken.contains(name)).expect("there is a name more than are taken")
+}
+
 /// Words as a message lists them: `` `a`, `b` ``.
 ///
 /// # Examples

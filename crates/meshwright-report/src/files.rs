@@ -4,6 +4,7 @@ use super::drawings::{Busy, heat_figure, heat_figure_of, placement_figure};
 use super::svg::{Layout, bars, heat};
 use super::{PlanReport, groups, load, page, race, style, wording};
 use meshwright_core::error::Result;
+use meshwright_core::words::untaken;
 use meshwright_mapping::TaskGraph;
 use meshwright_mapping::task_graph::Edge;
 use meshwright_network::topology::Machine;
@@ -154,12 +155,9 @@ pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<(String, String)>> {
 
 /// One stem for each job, no two the same.
 fn stems(jobs: &[JobVerdict]) -> Vec<String> {
-    let mut stems: Vec<String> = vec![];
+    let mut stems = vec![];
     for job in jobs {
-        let plain = stem(job.name());
-        let numbered = (2..).map(|number| format!("{plain}-{number}"));
-        let free = std::iter::once(plain.clone()).chain(numbered).find(|stem| !stems.contains(stem));
-        stems.push(free.expect("there are more numbers than jobs"));
+        stems.push(untaken(&stem(job.name()), &stems));
     }
     stems
 }

@@ -15,7 +15,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::text::ending;
 use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
 use meshwright_core::unknown;
-use meshwright_core::words::quoted;
+use meshwright_core::words::{quoted, untaken};
 use meshwright_mapping::Placement;
 use meshwright_network::topology::{Costs, Endpoints, Machine, PortModel, Topology};
 use meshwright_runtime::run::RunInput;
@@ -200,12 +200,9 @@ fn name(job: &Map<String, Value>) -> String {
 
 /// The names of the jobs; the second of a name is `NAME-2`, as its files are.
 fn names(jobs: &[&Map<String, Value>]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(jobs.len());
+    let mut names = Vec::with_capacity(jobs.len());
     for job in jobs {
-        let plain = name(job);
-        let numbered = (2..).map(|number| format!("{plain}-{number}"));
-        let name = std::iter::once(plain.clone()).chain(numbered).find(|name| !names.contains(name));
-        names.extend(name);
+        names.push(untaken(&name(job), &names));
     }
     names
 }

@@ -1,12 +1,9 @@
 //! One algorithm from one root: what is known before it runs, and how it runs in how many chunks.
 
-use std::cell::LazyCell;
-
 use meshwright_collectives::chunks::chunks;
-use meshwright_collectives::flow::{Flow, Transfer};
+use meshwright_collectives::flow::Flow;
 use meshwright_collectives::{Algorithm, Task, predict};
 use meshwright_core::error::Result;
-use meshwright_core::units::Bytes;
 use meshwright_network::routing::Pair;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::Message;
@@ -91,26 +88,6 @@ fn in_a_row(flow: &Flow) -> u32 {
     flow.longest_chain(|_| 1).map_or(flow.steps(), |chain| chain as u32)
 }
 
-/// The longest chain of messages that wait for each other, each as long as it takes alone, in cycles; without bytes where these come in
-/// chunks. 0 where there is too much to look at, and where routers copy what is still on its way.
-fn chain(task: &Task<'_>, flow: &Flow, streams: bool) -> u64 {
-    if flow.is_copied() {
-        return 0;
-    }
-    let (machine, costs) = (task.machine(), task.machine().costs());
-    let nodes = task.nodes();
-    let pair = |transfer: &Transfer| (nodes[transfer.source as usize], nodes[transfer.target as usize]);
-    let pairs: Vec<Pair> = flow.transfers().iter().map(pair).collect();
-    // Not asked for where there is too much to look at.
-    let routes = LazyCell::new(|| Way::usual(machine).routes(&pairs).expect("they were found before"));
-    let alone = |index: usize| {
-        let hops = routes.hops(index, pairs[index]);
-        let bytes = if streams { 0 } else { flow.bytes(index) };
-        costs.alone_ticks(machine.switching(), Bytes(bytes), hops)
-    };
-    costs.cycles(flow.longest_chain(alone).unwrap_or(0)).0
-}
-
 /// What the bytes of the link with the most of them take.
 fn bytes_ticks(loads: &LinkLoads, machine: &Machine) -> u64 {
     loads.bytes_max() * machine.costs().byte_time.numerator()
@@ -146,7 +123,8 @@ pub(super) fn run(
     known: &Known,
 ) -> Result<Option<Run>> {
     let flow = algorithm.of(task)?;
-    let chain = chain(task, &flow, algorithm.streams);
+    let bytes = |index| if algorithm.streams { 0 } else { flow.bytes(index) };
+    let chain = task.machine().costs().cycles(predict::chain(task, &flow, bytes).unwrap_or(0)).0;
     if chain > look.floor {
         (look.floor, look.floor_of) = (chain, "longest chain of messages");
     }
