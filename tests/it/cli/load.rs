@@ -268,12 +268,12 @@ const CLAIMS: &[(&str, &str)] = &[
     ("{\"machine\": \"mesh:2x2\", \"sigma\": 1, \"sources\": [0]}", ": there is no `makespan`"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": 1, \"sources\": [0], \"speedup\": 0}", ":1:53: `speedup` is 0"),
     ("{\"machine\": \"mesh:2x2\", \"sigma\": 1, \"sources\": [0], \"speedup\": 2}", ": there is no `shares`"),
-    ("{\"port\": \"one\", \"machine\": \"mesh:2x2\"}", ":1:7: unknown key `port`: expected `ports`"),
+    ("{\"port\": \"one\", \"machine\": \"mesh:2x2\"}", ":1:7: unknown key `port`; expected `ports`"),
     (
         "{\"sources\": [{\"at\": 0, \"time\": 1}]}",
-        "unknown key `time`: expected `at`, `node`, `load`, `release`",
+        "unknown key `time`; expected `at`, `node`, `load`, `release`",
     ),
-    ("{\"variant\": {\"ports\": 1, \"ports\": 2}}", "`ports` stands here twice: expected each key once"),
+    ("{\"variant\": {\"ports\": 1, \"ports\": 2}}", "`ports` stands here twice; expected each key once"),
     (
         "{\"format\": 1, \"machine\": \"mesh:2x2\", \"sigma\": 1}",
         ":1:2: the file is an answer without `methods`",
