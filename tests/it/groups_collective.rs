@@ -134,7 +134,7 @@ fn sweeps_and_hubs_beat_trees_where_they_should() {
     let best = verdict.chosen().unwrap();
     assert_eq!((best.name.as_str(), best.simulated_cycles, best.gap), ("sweeps", Some(8), Some(0.0)));
     assert_eq!(predicted(verdict, "monotone-nearest"), 16);
-    assert_eq!(verdict.why, "the least time: 8 cycles, and 12 cycles with hubs:8");
+    assert_eq!(verdict.why, "it takes 8 cycles, and 12 cycles with hubs:8");
     // With dear messages, few of them one after the other win.
     let few = random(&machine("mesh:16x16"), 64, 3);
     let mesh = machine("mesh:16x16");

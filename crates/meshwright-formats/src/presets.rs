@@ -42,6 +42,17 @@ pub struct About {
     pub assumed: Vec<String>,
 }
 
+/// The names of all presets, in the order of the table.
+///
+/// # Examples
+///
+/// ```
+/// assert!(meshwright_formats::presets::names().contains(&"wafer"));
+/// ```
+pub fn names() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
+}
+
 /// The preset with this name.
 ///
 /// # Errors
@@ -58,7 +69,7 @@ pub struct About {
 /// ```
 pub fn named(name: &str) -> Result<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        let names = names();
         let expected = format!("one of {}{}", names.join(", "), did_you_mean(name, &names));
         Error::value("machine", format!("`{name}`"), expected)
     })

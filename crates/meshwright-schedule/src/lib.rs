@@ -40,6 +40,7 @@ use std::ops::Range;
 
 use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::routing::Pair;
+use meshwright_network::topology::{Machine, Topology};
 
 /// The longest computation accepted, in cycles: a million of them in a row still fit into 64 bits.
 pub const CALC_MAX: Cycles = Cycles(1 << 44);
@@ -141,6 +142,25 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// The first rank that has work and whose node is dead or not there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::NodeId;
+    /// use meshwright_network::topology::Machine;
+    /// use meshwright_schedule::goal;
+    /// let pair = goal::parse("num_ranks 2\nrank 0 { send 8b to 1 }\nrank 1 { recv 8b from 0 }\n".as_bytes(), "pair.goal")?;
+    /// let mesh = Machine::new("mesh:2x2")?;
+    /// assert_eq!(pair.dead_rank(&mesh.clone().with_dead(vec![NodeId(1)])?), Some(NodeId(1)));
+    /// assert_eq!(pair.dead_rank(&mesh.with_dead(vec![NodeId(3)])?), None);
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn dead_rank(&self, machine: &Machine) -> Option<NodeId> {
+        let busy = (0u32..).map(NodeId).zip(&self.ranks).filter(|(_, rank)| !rank.ops.is_empty());
+        busy.map(|(node, _)| node).find(|&node| node.0 >= machine.nodes() || !machine.is_alive(node))
+    }
+
     /// The schedule in which each node goes on to its next phase when its own messages are through.
     ///
     /// Per message a send and a receive, in the order given, with the phase as tag. All steps of a node wait

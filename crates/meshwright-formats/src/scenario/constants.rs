@@ -9,7 +9,7 @@ use std::path::Path;
 use super::source::ScenarioText;
 use super::value::{Table, Value};
 use super::{machine, machine_table, of_text, parse};
-use crate::presets::PRESETS;
+use crate::presets::{self, PRESETS};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{did_you_mean, ending, nearest};
 use meshwright_network::topology::Machine;
@@ -148,7 +148,7 @@ impl MachineFile {
             return Self::of_text(specification, preset.toml);
         }
         if ending(path) != "toml" {
-            let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+            let names = presets::names();
             let expected = format!(
                 "a file that ends in .toml, or one of {}{}",
                 names.join(", "),

@@ -43,8 +43,7 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
 pub(super) fn ranks(path: &Path, schedule: &Schedule, machine: &Machine) -> Result<()> {
     let (ranks, nodes) = (schedule.ranks.len() as u32, machine.nodes());
     if ranks <= nodes {
-        let busy = (0..ranks).filter(|&rank| !schedule.ranks[rank as usize].ops.is_empty());
-        return match busy.map(NodeId).find(|&rank| !machine.is_alive(rank)) {
+        return match schedule.dead_rank(machine) {
             None => Ok(()),
             Some(dead) => Err(dead_rank(path, dead, machine)),
         };

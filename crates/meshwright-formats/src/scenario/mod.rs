@@ -54,7 +54,7 @@ use toml::de::DeTable;
 
 pub use source::SCENARIO_BYTES_MAX;
 
-use crate::presets::{About, PRESETS};
+use crate::presets::{self, About, PRESETS};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::text::{ending, nearest};
 use meshwright_core::units::Ratio;
@@ -262,8 +262,7 @@ fn described(
         let machine = real::machine(specification).map_err(|error| match error {
             Error::Value { what: what @ "machine", value, expected } => {
                 let hint = nearest_machine(specification);
-                let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-                let names = names.join(", ");
+                let names = presets::names().join(", ");
                 let expected = format!("{expected}, {names}, or a file that ends in .toml{hint}");
                 Error::Value { what, value, expected }
             }
@@ -309,8 +308,7 @@ fn nearest_machine(specification: &str) -> String {
     let (name, rest) = specification.split_once(':').unwrap_or((specification, ""));
     let families = FAMILIES.iter().map(|family| family.name);
     let known: Vec<&str> = families.chain(SOURCES.iter().map(|source| source.name)).collect();
-    let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-    if let Some(near) = nearest(specification, &presets) {
+    if let Some(near) = nearest(specification, &presets::names()) {
         return format!(" (did you mean `{near}`?)");
     }
     match nearest(name, &known) {

@@ -14,7 +14,6 @@ mod report;
 use crate::skeleton::execute::{self, Gathered, MESSAGE_MAX, clock, execute, gather, links};
 use crate::transport::{Endpoint, Lost, Mailbox, Topic};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::NodeId;
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::{Op, Schedule};
 use order::Order;
@@ -93,8 +92,7 @@ impl RunInput {
             let expected = format!("at most the {} nodes of {}", machine.nodes(), machine.name());
             return Err(Error::value("number of ranks", self.ranks(), expected));
         }
-        let busy = |rank: &u32| !self.schedule.ranks[*rank as usize].ops.is_empty();
-        match (0..self.ranks()).filter(busy).find(|&rank| !machine.is_alive(NodeId(rank))) {
+        match self.schedule.dead_rank(machine) {
             Some(dead) => Err(Error::value(
                 "a rank",
                 format!("{dead}, whose node is dead"),

@@ -264,8 +264,10 @@ fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
     let others = rows.iter().filter(|row| row.name != best.name);
     let why = match others.min_by_key(order) {
         None => "nothing else fits the group".into(),
-        Some(next) if order(&next) == order(&best) => format!("{}; {} takes as long", time(best), next.name),
-        Some(next) => format!("the least time: {}, and {} with {}", time(best), time(next), next.name),
+        Some(next) if order(&next) == order(&best) => {
+            format!("it takes {}, and {} as long", time(best), next.name)
+        }
+        Some(next) => format!("it takes {}, and {} with {}", time(best), time(next), next.name),
     };
     (best.name.clone(), why)
 }
