@@ -479,13 +479,13 @@ def split(
     place
         Instead: the best places for K sources of equal loads together, and the earth mover's cost of getting the load there from --source
     pieces
-        Instead: one source; the load is pieces that must not be cut, a file of lines `piece,size`; who gets which
+        Instead: one source; the load is pieces that must not be cut, a file under the header `piece,size`; who gets which
     dynamic
         Instead: the load is shared out while it is worked off, by these policies, with commas between, or all; beside a time that none of them beats. resolved: the optimum, solved again and again by what was measured; fixed: the static optimum, solved once; guided: who is idle asks the source for 1/P of what is left; factoring: the same in P equal chunks of half of what is left; trapezoid: the same in chunks that shrink by equal steps; steal-random: who is idle takes half of what anybody has; steal-nearest: who is idle takes half of what a neighbour has; steal-level: the same within 1 hop, then 2, 4, 8; diffusion: neighbours even out what waits
     arrivals
-        With --dynamic: when loads arrive: once, at the releases of the sources; poisson:LOADS@RATE, so many equal loads at random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv of lines time,node,load
+        With --dynamic: when loads arrive: once, at the releases of the sources; poisson:LOADS@RATE, so many equal loads at random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv under the header time,node,load
     drift
-        With --dynamic: how processors change, with + between: none; halve:1 this part of the processors is half as fast from a random moment on; collapse:0.1 this part becomes 16 times slower at a random moment; walk:8 so many steps of 5/4 or 4/5 at random moments; die:1 so many processors stop at random moments; their memory and links go on; or FILE.csv of lines time,node,speed
+        With --dynamic: how processors change, with + between: none; halve:1 this part of the processors is half as fast from a random moment on; collapse:0.1 this part becomes 16 times slower at a random moment; walk:8 so many steps of 5/4 or 4/5 at random moments; die:1 so many processors stop at random moments; their memory and links go on; or FILE.csv under the header time,node,speed
     grains
         With --dynamic: into how many grains an equal share of the load is cut; a processor takes up one at a time
     switching
@@ -1008,7 +1008,7 @@ def claims(
     only
         Only these claims (lemma-3) or errata (E1), with commas between: in full, with their numbers
     n_max
-        lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
+        lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16 [default: 16]
     out
         Write report.html, claims.json and the figures of the paper into this folder
     png

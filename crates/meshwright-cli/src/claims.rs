@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use meshwright_core::Result;
 use meshwright_core::output as disk;
+use meshwright_core::{Error, Result};
 use meshwright_papers as claims;
 use meshwright_papers::{Audit, Finding, N_MAX, PAPERS, Verdict};
 
@@ -54,9 +54,9 @@ pub(super) struct ClaimsArguments {
     /// Only these claims (lemma-3) or errata (E1), with commas between: in full, with their numbers
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     only: Vec<String>,
-    /// lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16
-    #[arg(long, value_name = "N", default_value_t = N_MAX)]
-    n_max: u32,
+    /// lo1990: build trees of up to 2^N tasks: from 8, where every counterexample is in sight, to 16 [default: 16]
+    #[arg(long, value_name = "N")]
+    n_max: Option<u32>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     json: bool,
@@ -77,9 +77,18 @@ pub(super) fn run(arguments: &ClaimsArguments) -> Result<Answer> {
     let named = disk::NamedJob::new("claims", [arguments.paper.as_deref().unwrap_or("all")]);
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
     arguments.csv.check()?;
+    if let (Some(_), Some(paper)) =
+        (arguments.n_max, arguments.paper.as_deref().filter(|&paper| paper != "lo1990"))
+    {
+        return Err(Error::value(
+            "--n-max",
+            format!("of {paper}"),
+            "the paper lo1990, which alone has binomial trees",
+        ));
+    }
     let mut progress = Progress::new();
-    let audit =
-        claims::audit(arguments.paper.as_deref(), arguments.n_max, &only, &mut |what| progress.tell(what))?;
+    let n_max = arguments.n_max.unwrap_or(N_MAX);
+    let audit = claims::audit(arguments.paper.as_deref(), n_max, &only, &mut |what| progress.tell(what))?;
     drop(progress);
     let of_folder = || {
         let mut all = arguments.png.with(meshwright_papers::page::claims_files(&audit));

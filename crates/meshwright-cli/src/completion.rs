@@ -226,9 +226,7 @@ fn text(report: &CompletionReport) -> String {
     text += &table::table(&HEAD, 0, report.completion.iter().map(row).collect());
     text += "bound: no placement of this tree is faster · predicted: as if nobody waited for a link\n";
     text += &format!("{}\n", report.reason);
-    for skipped in &report.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    text += &table::left_out(&report.skipped);
     text
 }
 

@@ -79,7 +79,7 @@ pub(super) struct Further {
         value_parser = clap::value_parser!(u32).range(1..=1024)
     )]
     pub(super) place: Option<u32>,
-    /// Instead: one source; the load is pieces that must not be cut, a file of lines `piece,size`; who gets which
+    /// Instead: one source; the load is pieces that must not be cut, a file under the header `piece,size`; who gets which
     #[arg(
         long,
         value_name = "FILE.csv",

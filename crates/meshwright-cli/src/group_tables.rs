@@ -202,9 +202,7 @@ pub(super) fn plan(job: &GroupsVerdict, machine: &Machine) -> String {
         counted(job.facts.runs as u64, "repetition"),
     );
     text += &table(&HEAD, 1, job.results.iter().map(row).collect());
-    for skipped in &job.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    text += &table::left_out(&job.skipped);
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     text

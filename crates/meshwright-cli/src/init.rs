@@ -37,7 +37,7 @@ pub(super) struct InitArguments {
     /// split and join; collective, what all nodes do together, such as an all-reduce
     #[arg(long, value_name = "JOBS", value_delimiter = ',', default_value = "map")]
     job: Vec<Job>,
-    /// The file to write
+    /// The file to write; - prints it
     #[arg(value_name = "FILE", default_value = "scenario.toml")]
     file: PathBuf,
     #[command(flatten)]
@@ -73,9 +73,15 @@ pub(super) fn run(arguments: &InitArguments) -> Result<Answer> {
         return Err(Error::value("on", format!("`{on}`"), expected));
     }
     let machine = scenario::machine(on)?;
-    let text = text(on, &machine, job, &output::shown(file))?;
+    let printed = file.as_os_str() == "-";
+    let named = if printed { "FILE".to_string() } else { output::shown(file) };
+    let text = text(on, &machine, job, &named)?;
     // What is written runs.
     scenario::read_bytes(file, text.clone().into_bytes())?;
+    if printed {
+        output::say(None, || text.trim_end().to_string(), || text.clone())?;
+        return Ok(Answer::Done);
+    }
     let mut writing = Writing::new(force.force);
     writing.file(file, text.as_bytes())?;
     writing.finish()?;

@@ -86,9 +86,7 @@ const SOURCES_NAMED_MAX: usize = 8;
 /// What stands below the tables: who is left out, why the winner wins, the certificate, and what is not possible.
 fn remarks(job: &LoadVerdict, machine: &Machine) -> String {
     let mut text = String::new();
-    for skipped in &job.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    text += &table::left_out(&job.skipped);
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     text += &format!("  {}\n", job.facts.bound.certificate);

@@ -30,7 +30,7 @@ use super::costs::{MachineArguments, told};
 use super::csv::CsvFile;
 use super::files::{self, Force, Png};
 use super::output::{self, Progress};
-use super::{Answer, explain, manner};
+use super::{Answer, explain, manner, table};
 
 const HELP: &str = "\
 BYTES is the whole buffer of one member: of an all-gather the result, of a reduce-scatter the
@@ -157,9 +157,7 @@ fn one(arguments: &RaceArguments, machine: &Machine, bytes: u64, named: &disk::N
     let name = asked.operation.name();
     let verdict = race::judge(name, &asked, machine, &mut |what: &str| progress.tell(what))?;
     drop(progress);
-    for skipped in &verdict.skipped {
-        output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
-    }
+    table::left_out(&verdict.skipped).lines().for_each(output::detail);
     let explain = if arguments.explain { explain::of_race(&verdict, machine)? } else { None };
     let told = explain.as_ref();
     let json =

@@ -8,7 +8,7 @@ use meshwright_core::words;
 use meshwright_network::topology::Machine;
 use meshwright_sim::fitting::Routers;
 use meshwright_sim::report::Channel;
-use meshwright_verdict::{LinkUse, LinkWait};
+use meshwright_verdict::{LinkUse, LinkWait, Skipped};
 
 use super::manner::{self, Units};
 
@@ -161,6 +161,20 @@ pub(super) fn mean_in_words(cycles: f64, machine: &Machine) -> String {
     }
 }
 
+/// Whom a sentence is about, and the sentence: `star is left out: WHY`, `star, ring are left out: WHY`.
+pub(super) fn told<'s>(what: &str, said: impl IntoIterator<Item = (&'s str, &'s str)>) -> String {
+    let lines = words::by_sentence(said).into_iter().map(|(who, why)| {
+        let is = if who.len() == 1 { "is" } else { "are" };
+        format!("{} {is} {what}: {why}\n", who.join(", "))
+    });
+    lines.collect()
+}
+
+/// Who is left out, and why, a line for each reason.
+pub(super) fn left_out<'s>(skipped: impl IntoIterator<Item = &'s Skipped>) -> String {
+    told("left out", skipped.into_iter().map(|skipped| (&*skipped.method, &*skipped.why)))
+}
+
 /// A time in seconds, if they are asked for and the machine has a clock.
 pub(super) fn in_seconds(cycles: f64, machine: &Machine) -> Option<String> {
     machine.seconds(cycles).filter(|_| manner::units() == Some(Units::Time)).map(words::seconds)
@@ -196,7 +210,7 @@ pub(super) fn waited(waited: Option<LinkWait>, machine: &Machine) -> String {
 }
 
 /// Heads of columns.
-pub(super) const BUSIEST: &str = "busiest link: cycles, messages";
+pub(super) const BUSIEST: &str = "busiest link: time, messages";
 pub(super) const WAITED: &str = "most waiting, summed";
 
 /// Who ran on routers or passed others in date-line classes, a line for each kind; nothing where whole messages needed none.

@@ -43,6 +43,49 @@ pub fn grouped_decimal(number: f64, decimals: usize) -> String {
     whole.parse().map_or(text.clone(), |digits| grouped(digits) + &text[whole.len()..])
 }
 
+/// Whom each sentence is about, in the order in which they are first said.
+///
+/// # Complexity
+///
+/// O(said x sentences).
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::words::by_sentence;
+/// let said = [("star", "too slow"), ("ring", "no ring here"), ("chain", "too slow"), ("star", "too slow")];
+/// assert_eq!(by_sentence(said), [(vec!["star", "chain"], "too slow"), (vec!["ring"], "no ring here")]);
+/// ```
+pub fn by_sentence<W: PartialEq, S: PartialEq>(said: impl IntoIterator<Item = (W, S)>) -> Vec<(Vec<W>, S)> {
+    let mut known: Vec<(Vec<W>, S)> = Vec::new();
+    for (who, what) in said {
+        match known.iter_mut().find(|(_, other)| *other == what) {
+            Some((others, _)) if others.contains(&who) => {}
+            Some((others, _)) => others.push(who),
+            None => known.push((vec![who], what)),
+        }
+    }
+    known
+}
+
+/// Names with commas between; of more than four the first three, and how many others there are.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::words::some_of;
+/// assert_eq!(some_of(&["ring", "star"]), "ring, star");
+/// assert_eq!(some_of(&["a", "b", "c", "d", "e"]), "a, b, c and 2 others");
+/// ```
+pub fn some_of(names: &[&str]) -> String {
+    match names {
+        [first, second, third, others @ ..] if others.len() > 1 => {
+            format!("{first}, {second}, {third} and {} others", others.len())
+        }
+        all => all.join(", "),
+    }
+}
+
 /// A noun behind a count: `message` behind 1, `messages` behind any other.
 ///
 /// # Examples

@@ -1,12 +1,13 @@
 //! Processors and links that are not all alike, read from a file.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
 
 use super::Speeds;
 use meshwright_core::error::Result;
 use meshwright_core::text::{Syntax, Tokens};
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{LinkId, NodeId};
 use meshwright_network::topology::{Machine, Topology};
 
 const SYNTAX: Syntax = Syntax { punctuation: b",", line_comment: b"#", block_comments: false, by_line: true };
@@ -34,7 +35,7 @@ pub fn read(path: &Path, machine: &Machine, sigma: f64) -> Result<Speeds> {
 /// # Errors
 ///
 /// [`meshwright_core::Error::Parse`] when a line is none, names a node outside the machine or two nodes that are not wired
-/// together, or a processor takes no time.
+/// together, a processor takes no time, or a time stands there twice.
 ///
 /// # Complexity
 ///
@@ -67,12 +68,20 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
     let axes = header(tokens, machine)?;
     let mut speeds =
         Speeds { work: vec![1.0; machine.nodes() as usize], link: vec![sigma; machine.links() as usize] };
+    let mut told = HashSet::new();
     while tokens.next_anywhere()? {
         tokens.hold();
         let node = place(tokens, &axes, "")?;
+        let mut once =
+            |tokens: &mut Tokens<'_>, link: Option<LinkId>, what: &str| match told.insert((node, link)) {
+                true => Ok(()),
+                false => Err(tokens
+                    .error(format!("the time of {what} stands here twice"), "each processor and link once")),
+            };
         tokens.expect(",")?;
         if tokens.next_word()? && tokens.word() == b"," {
             (1..axes.len()).try_for_each(|_| tokens.expect(","))?;
+            once(tokens, None, "a processor")?;
             let time = tokens.real_or_infinite("time", TIME_MAX)?;
             if time == 0.0 {
                 return Err(tokens.error("a processor takes no time", "a number above 0"));
@@ -87,6 +96,7 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
                 let message = format!("nodes {node} and {to} are not wired together");
                 return Err(tokens.error(message, "two neighbouring nodes"));
             };
+            once(tokens, Some(link), "a link")?;
             tokens.expect(",")?;
             speeds.link[link.index()] = tokens.real_or_infinite("time", TIME_MAX)?;
         }
@@ -161,6 +171,8 @@ mod tests {
             ("node,to,time\n0,,nan\n", "a.csv:2:4: time is `nan`"),
             ("node,to,time\n0,,-1\n", "a.csv:2:4: time is `-1`"),
             ("node,to,time\n0,3,1\n", "a.csv:2:3: nodes 0 and 3 are not wired together"),
+            ("node,to,time\n0,1,1\n1,0,1\n0,1,1\n", "a.csv:4:3: the time of a link stands here twice"),
+            ("node,to,time\n0,,1\n0,,2\n", "a.csv:3:3: the time of a processor stands here twice"),
             ("node,to,time\n0,1\n", "a.csv:2:"),
             ("node,to,time\n0,1,1,1\n", "a.csv:2:6:"),
         ] {

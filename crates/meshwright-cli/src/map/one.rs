@@ -14,7 +14,7 @@ use meshwright_verdict::{Job, MappingVerdict, mapping};
 
 use super::{MapArguments, csv, text};
 use crate::output::{self, Progress};
-use crate::{Answer, explain, files};
+use crate::{Answer, explain, files, table};
 
 /// What is asked for on a machine.
 pub(super) struct Wanted<'a> {
@@ -48,9 +48,7 @@ impl Wanted<'_> {
         let methods: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut tell = |what: &str| progress.tell(what);
         let report = map::report_under(job, machine, &methods, seed, (switchings, is_judged), &mut tell)?;
-        for skipped in &report.skipped {
-            output::detail(&format!("{} is left out: {}", skipped.method, skipped.why));
-        }
+        table::left_out(&report.skipped).lines().for_each(output::detail);
         Ok(report)
     }
 }

@@ -78,14 +78,8 @@ fn text(members: &[Member]) -> String {
         });
         text += &table::table(&heads(), 2, rows.collect());
     }
-    let mut told: Vec<String> = Vec::new();
-    for skipped in members.iter().flat_map(|member| &member.report.skipped) {
-        let line = format!("{} is left out: {}\n", skipped.method, skipped.why);
-        if !told.contains(&line) {
-            told.push(line);
-        }
-    }
-    text + &told.concat() + "* the least simulated time for this start-up\n"
+    text + &table::left_out(members.iter().flat_map(|member| &member.report.skipped))
+        + "* the least simulated time for this start-up\n"
 }
 
 fn heads() -> Vec<&'static str> {

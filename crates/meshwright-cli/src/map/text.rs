@@ -77,9 +77,7 @@ pub(super) fn one(report: &MapReport, machine: &Machine) -> String {
     for row in &report.placements {
         text.extend(row.axes.iter().map(|words| format!("{}: {words}\n", row.name)));
     }
-    for skipped in &report.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    text += &table::left_out(&report.skipped);
     if let [placement] = report.placements.as_slice() {
         text += &format!("\n{}, phase by phase\n", placement.name);
         text += &phases(placement);

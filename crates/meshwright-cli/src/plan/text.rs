@@ -74,9 +74,7 @@ fn divide(job: &MappingVerdict, machine: &Machine) -> String {
     text += &table::table(&HEAD, 1, job.results.iter().map(row).collect());
     let runs = job.results.iter().map(|outcome| (&*outcome.method, outcome.detail.routers.as_ref()));
     text += &table::on_routers(runs);
-    for skipped in &job.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    text += &table::left_out(&job.skipped);
     if job.facts.interrupted {
         text += search::INTERRUPTED;
     }

@@ -120,14 +120,7 @@ fn text(all: &[Measured]) -> String {
     });
     text += &table::table(&WINNERS, 0, winners.collect());
     text += &table::table(&heads(), 0, all.iter().flat_map(all_rows).collect());
-    let mut told: Vec<String> = Vec::new();
-    for skipped in all.iter().flat_map(|one| &one.verdict.skipped) {
-        let line = format!("{} is left out: {}\n", skipped.method, skipped.why);
-        if !told.contains(&line) {
-            told.push(line);
-        }
-    }
-    text + &told.concat()
+    text + &table::left_out(all.iter().flat_map(|one| &one.verdict.skipped))
         + "* the least simulated time of the algorithms above, for this size and these costs\n"
 }
 

@@ -1,6 +1,6 @@
 //! A race in tables and words.
 
-use meshwright_core::words::{counted, grouped};
+use meshwright_core::words::{counted, grouped, some_of};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::race::{RaceOutcome, RaceVerdict};
 
@@ -15,7 +15,7 @@ pub(super) fn line(verdict: &RaceVerdict, machine: &Machine) -> String {
     match verdict.winner() {
         Some(winner) => format!(
             "{}: {}, {} above the bound",
-            fastest(verdict).join(", "),
+            some_of(&fastest(verdict)),
             table::in_words(winner.time.0, machine),
             winner.outcome.gap().map_or("not known how far".to_string(), table::percent)
         ),
@@ -73,14 +73,10 @@ fn body(verdict: &RaceVerdict, machine: &Machine) -> String {
     let bound = &verdict.facts.bound;
     let mut text = format!("bound {} by {}: {}\n", bound.cycles.0, bound.kind, bound.why);
     text += &table::table(&HEAD, 1, rows(verdict, machine));
-    for row in &verdict.results {
-        text.extend(
-            row.detail.not_simulated.iter().map(|why| format!("{} is not simulated: {why}\n", row.method)),
-        );
-    }
-    for skipped in &verdict.skipped {
-        text += &format!("{} is left out: {}\n", skipped.method, skipped.why);
-    }
+    let not_simulated =
+        verdict.results.iter().filter_map(|row| Some((&*row.method, row.detail.not_simulated.as_deref()?)));
+    text += &table::told("not simulated", not_simulated);
+    text += &table::left_out(&verdict.skipped);
     text.extend(verdict.advice.iter().map(|advice| format!("{advice}\n")));
     text
 }

@@ -9,7 +9,7 @@ use meshwright_runtime::skeleton::HostRun;
 use meshwright_runtime::skeleton::keep_half::PhaseRecord;
 use meshwright_verdict::Ranked;
 
-use super::SortArguments;
+use super::{LEAST, SortArguments};
 use crate::csv::{self, Column, column_list, known};
 use crate::table;
 use meshwright_core::words::counted;
@@ -126,7 +126,12 @@ impl SortAnswer {
         text += &self.table();
         text += "work: of the slowest rank, without waiting; ended: the last rank, since its beginning\n\
                  a message has up to 9 bytes more than the planner counts\n";
-        if !ranks.is_power_of_two() {
+        // Two ranks that are the last to divide have so many.
+        if *ranks > 1 && 2 * self.numbers <= LEAST * *ranks as usize {
+            text += &format!(
+                "lists of up to {LEAST} numbers are not divided; the planner does not count on that\n"
+            );
+        } else if !ranks.is_power_of_two() {
             text += "the planner counts equal halves; here each rank gets an equal part\n";
         }
         text += "checked: in increasing order; count, sum and sum of hashes are those of the input\n";

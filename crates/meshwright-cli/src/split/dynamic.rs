@@ -33,7 +33,7 @@ pub(crate) struct Dynamic {
     ])]
     dynamic: Vec<String>,
     /// With --dynamic: when loads arrive: once, at the releases of the sources; poisson:LOADS@RATE, so many equal loads at
-    /// random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv of lines time,node,load
+    /// random at this part of the rate that can be worked off, as in poisson:64@0.8; or FILE.csv under the header time,node,load
     #[arg(long, value_name = "WHEN", default_value = "once", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS)]
     arrivals: String,
     #[arg(long, value_name = "HOW", default_value = "none", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, help = changes())]
@@ -57,7 +57,7 @@ fn changes() -> String {
     let rows: Vec<String> =
         drifts().map(|(name, usual, meaning)| format!("{name}:{usual} {meaning}")).collect();
     format!(
-        "With --dynamic: how processors change, with + between: none; {}; or FILE.csv of lines time,node,speed",
+        "With --dynamic: how processors change, with + between: none; {}; or FILE.csv under the header time,node,speed",
         rows.join("; ")
     )
 }

@@ -2,7 +2,7 @@
 
 use meshwright_core::Result;
 use meshwright_core::output as disk;
-use meshwright_core::words::{counted, decimal};
+use meshwright_core::words::{by_sentence, counted, decimal};
 use meshwright_formats::json::{SeriesForm, SpeedRows, SplitForm};
 use meshwright_network::topology::Machine;
 use meshwright_report::{File, Map, NamedCurve, SeriesPage, SeriesTable, overlaid};
@@ -138,17 +138,11 @@ fn text(members: &[Member]) -> String {
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     text += &table::table(&head, first.values.len() + 2, rows);
     // Whom a value leaves out is said once for all values.
-    let mut told: Vec<(String, Vec<String>)> = Vec::new();
-    for member in members {
-        for skipped in &member.verdict.skipped {
-            let line = format!("{} is left out: {}", skipped.method, skipped.why);
-            match told.iter_mut().find(|(known, _)| *known == line) {
-                Some((_, whose)) => whose.push(member.name()),
-                None => told.push((line, vec![member.name()])),
-            }
-        }
-    }
-    for (line, whose) in told {
+    let told = members.iter().flat_map(|member| {
+        let lines = table::left_out(&member.verdict.skipped);
+        lines.lines().map(|line| (member.name(), line.to_string())).collect::<Vec<_>>()
+    });
+    for (whose, line) in by_sentence(told) {
         let all = whose.len() == members.len();
         text += &if all { line + "\n" } else { format!("{line} ({})\n", whose.join("; ")) };
     }

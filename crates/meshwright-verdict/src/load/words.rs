@@ -2,7 +2,7 @@
 
 use super::terms::Terms;
 use crate::{LoadOutcome, LoadVerdict};
-use meshwright_core::words::{percent, short};
+use meshwright_core::words::{by_sentence, percent, short};
 use meshwright_load::Cut;
 use meshwright_network::topology::Machine;
 
@@ -185,13 +185,5 @@ impl LoadOutcome {
 
 /// Sentences with whom they are about, each once: `local, equal: what is said of both`.
 pub fn together(said: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
-    let mut known: Vec<(Vec<String>, String)> = Vec::new();
-    for (who, what) in said {
-        match known.iter_mut().find(|(_, other)| *other == what) {
-            Some((others, _)) if others.contains(&who) => {}
-            Some((others, _)) => others.push(who),
-            None => known.push((vec![who], what)),
-        }
-    }
-    known.into_iter().map(|(who, what)| format!("{}: {what}", who.join(", "))).collect()
+    by_sentence(said).into_iter().map(|(who, what)| format!("{}: {what}", who.join(", "))).collect()
 }

@@ -166,11 +166,10 @@ fn prospects(look: &Look, known: &Known, effort: &Effort) -> Option<String> {
     known.is_hopeless(look.floor).then(|| hopeless(look, known))
 }
 
-/// How long it takes at least.
+/// How long it takes at least, of the best time; said alike of all.
 fn hopeless(look: &Look, known: &Known) -> String {
-    let times = look.floor as f64 / known.best.unwrap_or(1).max(1) as f64;
-    let Look { floor, floor_of, .. } = look;
-    format!("its {floor_of} alone takes {floor} cycles, {times:.1} times the best")
+    let times = known.hopeless.unwrap_or(1);
+    format!("the {} alone takes at least {times} times the best", look.floor_of)
 }
 
 impl Entry {

@@ -108,7 +108,7 @@ impl Known {
     /// Whether a time is so long that nobody wants to know more.
     pub(super) fn is_hopeless(&self, cycles: u64) -> bool {
         let limit = self.best.zip(self.hopeless).map(|(best, times)| best.saturating_mul(times));
-        limit.is_some_and(|limit| cycles >= limit)
+        limit.is_some_and(|limit| cycles > 0 && cycles >= limit)
     }
 }
 

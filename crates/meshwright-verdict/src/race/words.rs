@@ -2,7 +2,7 @@
 
 use meshwright_collectives::bound::Bound;
 use meshwright_core::units::NodeId;
-use meshwright_core::words::{counted, percent};
+use meshwright_core::words::{counted, percent, some_of};
 use meshwright_network::topology::Machine;
 
 use super::RaceOutcome;
@@ -31,10 +31,9 @@ pub(super) fn reason(
     let who = match equal.as_slice() {
         [one] if ran == 1 => format!("{one} is the one algorithm that was simulated"),
         [one] => format!("{one} is the fastest of the {ran} algorithms that were simulated"),
-        all => format!(
-            "{} are equally fast, the fastest of {ran} algorithms that were simulated",
-            all.join(", ")
-        ),
+        all => {
+            format!("{} are equally fast, the fastest of {ran} algorithms that were simulated", some_of(all))
+        }
     };
     let above = match winner.gap() {
         Some(gap) if gap.is_infinite() => "above a bound of 0 cycles".to_string(),
@@ -58,5 +57,5 @@ pub(super) fn reason(
     let advice = (left > 0).then(|| {
         format!("{} not simulated: --algorithm NAMES simulates whatever it names", counted(left, "algorithm"))
     });
-    (format!("{who}: {}, {above}{from}{link}", counted(cycles, "cycle")), advice)
+    (format!("{who}: {}{from}, {above}{link}", counted(cycles, "cycle")), advice)
 }
