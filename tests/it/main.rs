@@ -59,6 +59,7 @@ mod load_fuzz;
 mod load_installments;
 mod load_large;
 mod load_optimum;
+mod load_ports;
 mod load_rivals;
 mod load_scale;
 mod load_startup;

@@ -11,6 +11,7 @@ use meshwright_core::{Error, Result, text};
 use meshwright_formats::json::PlanForm;
 use meshwright_report as report;
 use meshwright_report::{File, PlanReport};
+use meshwright_verdict::JobVerdict;
 use meshwright_verdict::explain::Explanation;
 
 use super::csv::CsvFile;
@@ -44,9 +45,12 @@ pub(super) fn file(name: &str, what: &str, text: String) -> File {
 
 /// Every file of a plan.
 pub(super) fn of_plan(plan: &PlanReport<'_>) -> Result<Vec<File>> {
+    // What groups send is decided while they run.
+    let runs = plan.jobs.iter().any(|job| !matches!(job, JobVerdict::Groups(_)));
+    let what = if runs { "the same for scripts, and for `run`" } else { "the same for scripts" };
     let mut files = vec![
         file(PAGE, "tables and drawings: open it in a browser", report::page(plan)?),
-        file("plan.json", "the same for scripts, and for `run`", json(plan, true, Vec::new(), None)),
+        file("plan.json", what, json(plan, true, Vec::new(), None)),
     ];
     files.extend(report::files(plan)?);
     Ok(files)

@@ -1,9 +1,12 @@
 //! Layers: how many nodes are how many hops from the nearest source.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{NodeId, Port};
 use meshwright_network::topology::{Grid, Machine, Topology};
+
+use crate::Problem;
 
 /// By node id the hops to the nearest of the sources; `u32::MAX` for a node that none of them reaches.
 ///
@@ -46,6 +49,51 @@ pub fn depths(machine: &Machine, sources: &[NodeId]) -> Vec<u32> {
         }
     }
     depth
+}
+
+/// By node id the least sum of link times on a way from one of the sources, in units of w Tcp for the whole load; infinite for a
+/// node that none of them reaches.
+///
+/// # Panics
+///
+/// When a source lies outside the machine.
+///
+/// # Complexity
+///
+/// O((nodes + links) log nodes), one search for all sources.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_core::units::NodeId;
+/// use meshwright_load::{Problem, Source, layers};
+/// use meshwright_network::topology::Machine;
+/// let line = Machine::new("mesh:1x4")?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.25)?;
+/// assert_eq!(layers::link_times(&problem, &[NodeId(0)]), [0.0, 0.25, 0.5, 0.75]);
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn link_times(problem: &Problem<'_>, sources: &[NodeId]) -> Vec<f64> {
+    let machine = problem.machine();
+    let mut least = vec![f64::INFINITY; machine.nodes() as usize];
+    sources.iter().for_each(|source| least[source.index()] = 0.0);
+    // The bits of times that are not below 0 are in their order.
+    let mut agenda: BinaryHeap<_> = sources.iter().map(|&source| Reverse((0u64, source))).collect();
+    while let Some(Reverse((bits, node))) = agenda.pop() {
+        let time = f64::from_bits(bits);
+        if time > least[node.index()] {
+            continue;
+        }
+        for port in (0..machine.ports(node)).map(Port) {
+            let Some(next) = machine.neighbour(node, port) else { continue };
+            let through = time + problem.link_time(machine.link(node, port));
+            if through < least[next.index()] {
+                least[next.index()] = through;
+                agenda.push(Reverse((through.to_bits(), next)));
+            }
+        }
+    }
+    least
 }
 
 /// How many nodes are 0, 1, 2... hops from the nearest of the sources; nodes that none reaches are not counted.

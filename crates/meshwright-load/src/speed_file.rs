@@ -1,6 +1,6 @@
 //! Processors and links that are not all alike, read from a file.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -68,7 +68,7 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
     let axes = header(tokens, machine)?;
     let mut speeds =
         Speeds { work: vec![1.0; machine.nodes() as usize], link: vec![sigma; machine.links() as usize] };
-    let mut told = HashSet::new();
+    let mut told = BTreeSet::new();
     while tokens.next_anywhere()? {
         tokens.hold();
         let node = place(tokens, &axes, "")?;

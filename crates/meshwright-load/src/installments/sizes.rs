@@ -98,6 +98,9 @@ pub(super) type SizePlaces = [usize; 5];
 /// Where a search begins that knows nothing.
 pub(super) const GUESS: SizePlaces = [2, 7, 5, 4, 0];
 
+/// Where one begins that wants all alike.
+pub(super) const EQUAL: SizePlaces = [0, 7, 0, 4, 0];
+
 /// The numbers of installments up to the most, which is one of them.
 pub(super) fn counts_up_to(most: u32) -> Vec<u32> {
     COUNTS.iter().copied().filter(|&count| count < most).chain([most]).collect()

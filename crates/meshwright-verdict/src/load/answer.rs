@@ -7,6 +7,7 @@ use super::job::Job;
 use super::limited::{self, Limited, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
+use super::sent::Sent;
 use super::terms::{self, Terms};
 use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::installments::{FrontRow, unbeaten};
@@ -21,23 +22,8 @@ use meshwright_load::{Forwarding, Plan, Problem, Source};
 use meshwright_network::topology::{Machine, Topology};
 use meshwright_schedule::Schedule;
 
-/// So many messages over each link that the optimum uses are tried at first where nobody says how many.
-const CHUNKS_PER_LINK: u64 = 60;
-
-/// In all at least this many, and at most so many.
-const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
-
-/// No more are tried as long as they gain something.
-const CHUNKS_MAX: u64 = 2_500_000;
-
-/// From so many nodes on each part of the flow has sizes of its own, in at most so many messages.
-const LARGE: (u32, u64) = (1 << 16, 6_500_000);
-
 /// A simulated time so many times the promise is worth a word.
 const FAR: f64 = 1.1;
-
-/// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
-const SEARCHED_NODES_MAX: u32 = 20_000;
 
 /// A load with all that its methods have in common.
 pub(super) struct Case<'p, 'm> {
@@ -56,14 +42,11 @@ pub(super) struct Case<'p, 'm> {
     /// By node id the hops to the nearest source.
     pub(super) depth: Vec<u32>,
     /// Made when they are first wanted.
-    sent: OnceCell<Result<Sent>>,
-    searched: OnceCell<Vec<Installments>>,
-    listed: OnceCell<Result<Vec<Installments>>>,
-    single: OnceCell<Result<Installments>>,
+    pub(super) sent: OnceCell<Result<Sent>>,
+    pub(super) searched: OnceCell<Vec<Installments>>,
+    pub(super) listed: OnceCell<Result<Vec<Installments>>>,
+    pub(super) single: OnceCell<Result<Installments>>,
 }
-
-/// The optimum in messages, and the referee's word on it.
-pub(super) type Sent = (Installments, Option<Run>);
 
 /// What a method answers.
 pub(super) struct Answer {
@@ -127,88 +110,6 @@ impl<'p, 'm> Case<'p, 'm> {
             searched: OnceCell::new(),
             listed: OnceCell::new(),
             single: OnceCell::new(),
-        })
-    }
-
-    /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
-    /// referee.
-    fn send(&self) -> Result<Sent> {
-        if self.limited.is_some() {
-            let listed = self.listed().as_ref();
-            let listed = listed.map_err(|error| Error::not_applicable("installments", reason(error)))?;
-            let sent = listed.first().expect("a list of schedules has one").clone();
-            let run = run::run(&self.scale, &self.terms.variant, &self.depth, &sent.schedule)?;
-            return Ok((sent, run));
-        }
-        let (scale, optimum) = (&self.scale, &self.optimum);
-        let planned = match self.job.chunks {
-            Some(chunks) => installments::plan(scale, optimum, &installments::InstallmentSettings { chunks }),
-            None if self.machine.nodes() >= LARGE.0 && self.problem.starts_at_once() => {
-                installments::plan_apart(scale, optimum, LARGE.1)
-            }
-            None => {
-                let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
-                let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
-                installments::plan_by_gain(scale, optimum, first, CHUNKS_MAX)
-            }
-        };
-        let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
-        let (is_few, has_startup) = (self.job.chunks.is_some(), self.has_startup());
-        if is_few || has_startup {
-            known.extend(self.single().as_ref().ok().cloned());
-        }
-        if is_few || self.started.is_some() {
-            known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
-        }
-        if has_startup {
-            known.extend(installments::in_rounds(scale, self.terms.startup).ok());
-        }
-        if self.job.front || (has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX) {
-            known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
-        }
-        known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
-        let order = |one: &Installments| (one.predicted_cycles, one.messages);
-        let sent = match (planned, known.into_iter().min_by_key(order)) {
-            (Ok(planned), Some(known)) if order(&known) < order(&planned) => known,
-            (Err(Error::NotApplicable { .. }), Some(known)) => known,
-            (planned, _) => planned?,
-        };
-        let run = run::run(scale, &self.terms.variant, &self.depth, &sent.schedule)?;
-        Ok((sent, run))
-    }
-
-    /// List schedules for a machine that does less at a time, the fastest first.
-    fn listed(&self) -> &Result<Vec<Installments>> {
-        self.listed.get_or_init(|| {
-            let programme = self.limited.as_ref().and_then(Limited::distribution);
-            let started = self.started.as_ref().map(|(_, found)| found);
-            let programmes: Vec<_> = programme.into_iter().chain(started).collect();
-            let settings = ListSettings { chunks: self.job.chunks, moves: true, whole: false };
-            installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
-        })
-    }
-
-    pub(super) fn sent(&self) -> &Result<Sent> {
-        self.sent.get_or_init(|| self.send())
-    }
-
-    /// One message for each processor.
-    pub(super) fn single(&self) -> &Result<Installments> {
-        self.single.get_or_init(|| {
-            if self.limited.is_none() {
-                return installments::one_each(&self.scale);
-            }
-            let settings = ListSettings { chunks: None, moves: true, whole: true };
-            let all = installments::limited(&self.scale, &self.terms.variant, &[], self.least(), &settings)?;
-            Ok(all.into_iter().next().expect("a list of schedules has one"))
-        })
-    }
-
-    /// Installments with fewer processors and messages.
-    fn searched(&self) -> &[Installments] {
-        self.searched.get_or_init(|| {
-            let chunks = self.job.chunks.unwrap_or(installments::InstallmentSettings::default().chunks);
-            installments::front(&self.scale, &self.optimum, &installments::InstallmentSettings { chunks })
         })
     }
 

@@ -192,7 +192,7 @@ impl LoadVerdict {
             };
             let speedup = short(variant.speedup);
             let theorem = variant.theorem.map_or(String::new(), |formula| format!(" (a theorem: {formula})"));
-            let bound = if variant.attained { "" } else { "at most, " };
+            let bound = if variant.attained { "" } else { "at most " };
             sentences.push(format!("With {}: speedup {bound}{speedup}{theorem}, {loss}.", variant.limits()));
         }
         let further = &self.facts.further;

@@ -8,18 +8,44 @@ use super::{LoadOutcome, PROGRAMME, VariantAnswer};
 use crate::Skipped;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_load::lp::{self, Theorem, Variant};
+use meshwright_load::lp::{self, Duplex, Ports, Theorem, Variant};
 use meshwright_load::optimum::Paid;
 use meshwright_load::{Forwarding, Plan, Problem};
-use meshwright_network::topology::{Machine, PortModel};
+use meshwright_network::topology::{Machine, PortModel, Topology};
 
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
     let of_machine = Variant { ports: machine.port_model().into(), ..Variant::default() };
     let wanted = job.further.variant.unwrap_or(of_machine);
-    // Nothing that comes back goes nowhere.
-    let wanted = Variant { home: wanted.home.filter(|_| wanted.results > 0.0), ..wanted };
+    // Nothing that comes back goes nowhere; room for all of the load, and a port for each link, limit nothing.
+    let wanted = Variant {
+        home: wanted.home.filter(|_| wanted.results > 0.0),
+        memory: wanted.memory.filter(|&memory| memory < 1.0),
+        ports: match wanted.ports {
+            Ports::Few(ports) if ports >= links_at_once(machine, wanted.duplex) => Ports::All,
+            ports => ports,
+        },
+        ..wanted
+    };
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
+}
+
+/// The most links of a node that can carry something at a time.
+fn links_at_once(machine: &Machine, duplex: Duplex) -> u32 {
+    let mut into = vec![0; machine.nodes() as usize];
+    let mut out = vec![0; machine.nodes() as usize];
+    for node in machine.living() {
+        for (_, next) in machine.neighbours(node) {
+            out[node.index()] += 1;
+            // Of a wire whose directions take turns one counts.
+            if duplex == Duplex::Full || machine.wire(next, node).is_none() {
+                into[next.index()] += 1;
+            }
+        }
+    }
+    let at_once =
+        |(out, into): (&u32, &u32)| if duplex == Duplex::Full { *out.max(into) } else { out + into };
+    out.iter().zip(&into).map(at_once).max().unwrap_or(0)
 }
 
 /// Refuses a machine whose nodes send on one link at a time, where the answer would be that of others.
@@ -205,7 +231,6 @@ impl Case<'_, '_> {
 mod tests {
     use super::*;
     use meshwright_load::Source;
-    use meshwright_load::lp::Ports;
 
     #[test]
     fn a_machine_of_one_port_asks_by_itself() {
@@ -219,5 +244,19 @@ mod tests {
         assert_eq!(variant(&job, &machine), Some((one, true)));
         job.further.variant = Some(Variant::default());
         assert_eq!(variant(&job, &machine), None, "all ports: that is the optimum itself");
+        let limits = |duplex, ports, memory| {
+            let asked = Variant { ports: Ports::Few(ports), duplex, memory, ..Variant::default() };
+            let mut job = job.clone();
+            job.further.variant = Some(asked);
+            variant(&job, &machine).map(|(variant, _)| variant)
+        };
+        assert_eq!(
+            limits(Duplex::Full, 4, Some(1.0)),
+            None,
+            "no node has more links, and there is room for all"
+        );
+        let half = Variant { duplex: Duplex::Half, ..Variant::default() };
+        assert_eq!(limits(Duplex::Half, 4, None), Some(half));
+        assert_eq!(limits(Duplex::Full, 3, None).map(|variant| variant.ports), Some(Ports::Few(3)));
     }
 }

@@ -40,6 +40,7 @@ mod policies;
 mod queues;
 mod random;
 mod run;
+mod sent;
 mod terms;
 mod timing;
 mod unplanned;

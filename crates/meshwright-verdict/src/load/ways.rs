@@ -1,13 +1,9 @@
 //! How long messages are on their way: what a claim about whole messages, or messages with a start-up, must leave time
 //! for.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::feasible::{Asked, WHOLE_CYCLES};
-use meshwright_core::units::{NodeId, Port};
+use meshwright_core::units::NodeId;
 use meshwright_load::{Forwarding, Problem, Source, check, layers};
-use meshwright_network::topology::Topology;
 
 /// More pairs of a source and a node than this are not looked at for the time of a way.
 const WAYS_MAX: usize = 5_000_000;
@@ -33,7 +29,9 @@ pub(super) fn late(problem: &Problem<'_>, asked: &Asked<'_>) -> Option<(NodeId, 
     // By source: the least time of the whole load on a way to each node, and the fewest links.
     let ways: Vec<(Vec<f64>, Vec<u32>)> = sources
         .iter()
-        .map(|source| (link_times(problem, source.node), layers::depths(problem.machine(), &[source.node])))
+        .map(|source| {
+            (layers::link_times(problem, &[source.node]), layers::depths(problem.machine(), &[source.node]))
+        })
         .collect();
     let room = |node: usize, source: usize| {
         let Source { load, release, node: at } = sources[source];
@@ -67,28 +65,4 @@ pub(super) fn late(problem: &Problem<'_>, asked: &Asked<'_>) -> Option<(NodeId, 
         sources[0].release + terms.startup * f64::from(hops[node]) + shares[node] * times[node]
     });
     Some((NodeId(node as u32), moment))
-}
-
-/// By node, the least sum of link times on a way to it.
-fn link_times(problem: &Problem<'_>, from: NodeId) -> Vec<f64> {
-    let machine = problem.machine();
-    let mut least = vec![f64::INFINITY; machine.nodes() as usize];
-    least[from.index()] = 0.0;
-    // The bits of times that are not below 0 are in their order.
-    let mut agenda = BinaryHeap::from([Reverse((0u64, from))]);
-    while let Some(Reverse((bits, node))) = agenda.pop() {
-        let time = f64::from_bits(bits);
-        if time > least[node.index()] {
-            continue;
-        }
-        for port in (0..machine.ports(node)).map(Port) {
-            let Some(next) = machine.neighbour(node, port) else { continue };
-            let through = time + problem.link_time(machine.link(node, port));
-            if through < least[next.index()] {
-                least[next.index()] = through;
-                agenda.push(Reverse((through.to_bits(), next)));
-            }
-        }
-    }
-    least
 }

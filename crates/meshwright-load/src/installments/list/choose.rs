@@ -96,7 +96,12 @@ fn workers(problem: &Problem) -> Vec<NodeId> {
         depth != u32::MAX && depth > 0 && problem.work(*node).is_finite()
     };
     let mut nodes: Vec<NodeId> = problem.machine().living().filter(is_worker).collect();
-    nodes.sort_unstable_by_key(|node| (depth[node.index()], *node));
+    // Of those as near the ones that are soonest done with a load, from whichever source.
+    let ways = layers::link_times(problem, &sources);
+    let time = |node: &NodeId| ways[node.index()] + problem.work(*node);
+    nodes.sort_unstable_by(|a, b| {
+        depth[a.index()].cmp(&depth[b.index()]).then(time(a).total_cmp(&time(b))).then(a.cmp(b))
+    });
     nodes
 }
 

@@ -30,13 +30,21 @@ use self::steps::Steps;
 use self::ways::Way;
 use super::record::Installments;
 use super::scale::Scale;
-use super::sizes::{self, GUESS, SizeSearch, Sizes};
+use super::sizes::{self, EQUAL, GUESS, SizeSearch, Sizes};
 use crate::Plan;
 use crate::lp::{Distribution, Variant};
 use meshwright_core::error::{Error, Result};
 
-/// A list schedule of no more steps than this is looked for.
+/// A list schedule of no more steps than this is looked for; where memory is limited messages are small, and more are needed.
 const STEPS_MAX: usize = 8_000;
+const SMALL_STEPS_MAX: usize = 40_000;
+
+/// In no more installments.
+const ROUNDS_MAX: usize = 400;
+const SMALL_ROUNDS_MAX: usize = 2_000;
+
+/// So many messages over the busiest link have room at its end: one that is there, one that comes, one that goes on.
+const ROOMS: f64 = 3.0;
 
 /// So many pairs of steps of one installment are looked at in all tries.
 const EFFORT: usize = 8_000_000;
@@ -80,7 +88,7 @@ pub struct ListSettings {
 ///
 /// # Complexity
 ///
-/// Some 200 schedules of at most 8,000 steps.
+/// Some 200 schedules of at most 8,000 steps, or 40,000 where memory is limited.
 ///
 /// # Examples
 ///
@@ -156,20 +164,37 @@ struct Found {
 impl Task<'_, '_, '_> {
     /// The best sizes and order that are found for these ways.
     fn search(&self, ways: &[Way], tries: usize) -> Option<Found> {
-        let mut links: Vec<_> = ways
-            .iter()
-            .flat_map(|way| way.links.iter().chain(&way.back).map(|link| (way.source, *link)))
-            .collect();
-        links.sort_unstable();
-        links.dedup();
+        let mut links = std::collections::BTreeMap::new();
+        for way in ways {
+            for &link in way.links.iter().chain(&way.back) {
+                *links.entry((way.source, link)).or_insert(0.0) += way.amount;
+            }
+        }
         let per_round = links.len() + ways.len();
-        if per_round > STEPS_MAX {
+        let (steps_max, rounds_max) = match self.variant.memory {
+            Some(_) => (SMALL_STEPS_MAX, SMALL_ROUNDS_MAX),
+            None => (STEPS_MAX, ROUNDS_MAX),
+        };
+        let chunks = self.settings.chunks.unwrap_or(u64::MAX);
+        if per_round > steps_max || links.len() as u64 > chunks {
             return None;
         }
         // Each try looks at all steps that are ready for every step: not so often where there are many.
         let tries = (EFFORT / (per_round * per_round).max(1)).clamp(2, tries);
-        let most = if self.settings.whole { 1 } else { STEPS_MAX / per_round.max(1) };
-        let most = most.clamp(1, 400) as u32;
+        let most = if self.settings.whole { 1 } else { steps_max / per_round.max(1) };
+        let most = most.clamp(1, rounds_max).min((chunks / links.len().max(1) as u64) as usize) as u32;
+        let counts = &sizes::counts_up_to(most);
+        // Where room is short, equal messages that are small enough come first.
+        let needed = |memory: f64| {
+            (ROOMS * links.values().fold(0.0, |most: f64, &amount| most.max(amount)) / memory) as u32
+        };
+        let (begin, guess) =
+            match self.variant.memory.map(needed).filter(|&needed| needed > counts[counts.len() / 2]) {
+                Some(needed) => {
+                    (counts.partition_point(|&count| count < needed).min(counts.len() - 1), EQUAL)
+                }
+                None => (counts.len() / 2, GUESS),
+            };
         let lags = match (self.variant.results > 0.0, tries > 2) {
             (true, true) => LAGS,
             (true, false) => &LAGS[LAGS.len() - 1..],
@@ -179,8 +204,7 @@ impl Task<'_, '_, '_> {
         let mut best: Option<Found> = None;
         let mut look = |order: Order| {
             let time = |sizes: &Sizes| self.time(ways, sizes, order).unwrap_or(u64::MAX);
-            let counts = &sizes::counts_up_to(most);
-            let asked = SizeSearch { counts, begin: counts.len() / 2, guess: GUESS, thinnings: 1, tries };
+            let asked = SizeSearch { counts, begin, guess, thinnings: 1, tries };
             let (_, sizes, last) = sizes::search(&asked, time);
             if last < best.as_ref().map_or(u64::MAX, |best| best.last) {
                 best = Some(Found { ways: ways.to_vec(), sizes, order, last });

@@ -21,7 +21,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Who has less is due first; of those that are due together the one with the farthest to go.
+    /// Who has less is due first; of those that are due together the one with the farthest to go, then the one over the fastest link.
     fn key(&self, scale: &Scale, step: &Step, ends: &[f64]) -> u64 {
         let release = (scale.problem().sources()[step.source].release / self.horizon).min(1.0);
         let due = release + ends[step.round as usize] * (1.0 - release);
@@ -30,7 +30,8 @@ impl Order {
             Kind::Work => due + self.work,
             Kind::Back => due + self.lag,
         };
-        (due * (1u64 << 40) as f64) as u64 * 256 + u64::from(255 - step.tail.min(255))
+        ((due * (1u64 << 40) as f64) as u64 * 256 + u64::from(255 - step.tail.min(255))) * 256
+            + u64::from(step.rank.min(255))
     }
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) round: u32,
     /// How many links its load still has to cross, at most.
     pub(super) tail: u32,
+    /// Of what leaves a node at a time, how many links are faster, or as fast and named before.
+    pub(super) rank: u32,
 }
 
 /// All steps; each stands behind those it waits for.
@@ -71,6 +73,7 @@ struct Hop {
     amount: f64,
     sent: u64,
     tail: u32,
+    rank: u32,
     last: Option<u32>,
 }
 
@@ -146,14 +149,18 @@ impl Share {
                     let tail = (links.len() - index) as u32;
                     match hops.iter_mut().find(|hop| hop.link == link) {
                         Some(hop) => (hop.amount, hop.tail) = (hop.amount + amount, hop.tail.max(tail)),
-                        None => hops.push(Hop { link, to, amount, sent: 0, tail, last: None }),
+                        None => hops.push(Hop { link, to, amount, sent: 0, tail, rank: 0, last: None }),
                     }
                 }
             }
         }
-        // The farthest first; what is left goes last over the link that carries most.
+        // What is left goes last over the link that carries most. Who has a port first does not depend on amounts: whoever is
+        // first may be given more, and stays first.
         for place in &mut share.places {
             for hops in [&mut place.out, &mut place.back] {
+                let time = |hop: &Hop| scale.problem().link_time(hop.link);
+                hops.sort_by(|a, b| time(a).total_cmp(&time(b)).then(a.link.cmp(&b.link)));
+                (0..).zip(&mut *hops).for_each(|(rank, hop)| hop.rank = rank);
                 hops.sort_by(|a, b| a.amount.total_cmp(&b.amount).then(a.link.cmp(&b.link)));
             }
         }
@@ -222,11 +229,11 @@ impl Share {
         let (from, waits) = (place.node, place.came.clone());
         let hop = &mut place.out[index];
         hop.sent += bytes;
-        let (link, to, tail, before) = (hop.link, hop.to, hop.tail, hop.last);
+        let (link, to, tail, rank, before) = (hop.link, hop.to, hop.tail, hop.rank, hop.last);
         let ticks = scale.message_ticks(scale.message(link, bytes));
         let target = self.places[to].node;
         let source = self.source;
-        let step = Step { kind: Kind::Load, from, to: target, link, source, bytes, ticks, round, tail };
+        let step = Step { kind: Kind::Load, from, to: target, link, source, bytes, ticks, round, tail, rank };
         let number = steps.push(step, waits.into_iter().chain(before));
         self.places[here].out[index].last = Some(number);
         let target = &mut self.places[to];
@@ -251,6 +258,7 @@ impl Share {
             ticks,
             round,
             tail: 0,
+            rank: 0,
         };
         let number = steps.push(step, place.came.iter().copied().chain(place.last_work));
         place.last_work = Some(number);
@@ -294,10 +302,10 @@ impl Share {
         let from = place.node;
         let waits: Vec<u32> = place.returned.iter().copied().chain(place.last_work).collect();
         let hop = &mut place.back[index];
-        let (link, to, tail, before) = (hop.link, hop.to, hop.tail, hop.last);
+        let (link, to, tail, rank, before) = (hop.link, hop.to, hop.tail, hop.rank, hop.last);
         let ticks = scale.message_ticks(scale.message(link, bytes));
         let (target, source) = (self.places[to].node, self.source);
-        let step = Step { kind: Kind::Back, from, to: target, link, source, bytes, ticks, round, tail };
+        let step = Step { kind: Kind::Back, from, to: target, link, source, bytes, ticks, round, tail, rank };
         let number = steps.push(step, waits.into_iter().chain(before));
         self.places[here].back[index].last = Some(number);
         let target = &mut self.places[to];

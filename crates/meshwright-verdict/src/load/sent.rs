@@ -1,0 +1,153 @@
+//! The messages of a divided load: of all schedules that are known for the machine that was asked for, the fastest.
+
+use super::answer::{Case, reason};
+use super::limited::Limited;
+use super::run::{self, Run};
+use meshwright_core::error::{Error, Result};
+use meshwright_load::installments::{self, Installments, ListSettings};
+use meshwright_network::topology::Topology;
+
+/// So many messages over each link that the optimum uses are tried at first where nobody says how many.
+const CHUNKS_PER_LINK: u64 = 60;
+
+/// In all at least this many, and at most so many.
+const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
+
+/// No more are tried as long as they gain something.
+const CHUNKS_MAX: u64 = 2_500_000;
+
+/// From so many nodes on each part of the flow has sizes of its own, in at most so many messages.
+const LARGE: (u32, u64) = (1 << 16, 6_500_000);
+
+/// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
+const SEARCHED_NODES_MAX: u32 = 20_000;
+
+/// The optimum in messages, and the referee's word on it.
+pub(super) type Sent = (Installments, Option<Run>);
+
+impl Case<'_, '_> {
+    /// The optimum in messages of a machine that does all at a time and has no start-ups.
+    fn planned(&self) -> Result<Installments> {
+        let (scale, optimum) = (&self.scale, &self.optimum);
+        match self.job.chunks {
+            Some(chunks) => installments::plan(scale, optimum, &installments::InstallmentSettings { chunks }),
+            None if self.machine.nodes() >= LARGE.0 && self.problem.starts_at_once() => {
+                installments::plan_apart(scale, optimum, LARGE.1)
+            }
+            None => {
+                let used = optimum.flow.link.iter().filter(|&&share| share > 0.0).count() as u64;
+                let first = (CHUNKS_PER_LINK * used).clamp(*CHUNKS.start(), *CHUNKS.end());
+                installments::plan_by_gain(scale, optimum, first, CHUNKS_MAX)
+            }
+        }
+    }
+
+    /// The fastest schedule of a machine that does less at a time.
+    fn send_limited(&self) -> Result<Sent> {
+        let listed = self.listed().as_ref();
+        let listed = listed.map_err(|error| Error::not_applicable("installments", reason(error)))?;
+        let mut known = vec![listed.first().expect("a list of schedules has one").clone()];
+        if self.job.chunks.is_some() || self.has_startup() {
+            known.extend(self.single().as_ref().ok().cloned());
+        }
+        let mut sent = known.into_iter().map(|one| self.run(one)).collect::<Result<Vec<_>>>()?;
+        sent.extend(self.fitting(|| match self.has_startup() {
+            true => installments::in_rounds(&self.scale, self.terms.startup),
+            false => self.planned(),
+        })?);
+        sent.retain(|(one, _)| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
+        Ok(sent.into_iter().min_by_key(ended).expect("a list of so few messages"))
+    }
+
+    /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
+    /// referee.
+    fn send(&self) -> Result<Sent> {
+        if self.limited.is_some() {
+            return self.send_limited();
+        }
+        let (scale, planned) = (&self.scale, self.planned());
+        let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
+        let (is_few, has_startup) = (self.job.chunks.is_some(), self.has_startup());
+        if is_few || has_startup {
+            known.extend(self.single().as_ref().ok().cloned());
+        }
+        if is_few || self.started.is_some() {
+            known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
+        }
+        if has_startup {
+            known.extend(installments::in_rounds(scale, self.terms.startup).ok());
+        }
+        if self.job.front || (has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX) {
+            known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
+        }
+        known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
+        let order = |one: &Installments| (one.predicted_cycles, one.messages);
+        let sent = match (planned, known.into_iter().min_by_key(order)) {
+            (Ok(planned), Some(known)) if order(&known) < order(&planned) => known,
+            (Err(Error::NotApplicable { .. }), Some(known)) => known,
+            (planned, _) => planned?,
+        };
+        self.run(sent)
+    }
+
+    /// A schedule with the referee's word on it.
+    fn run(&self, one: Installments) -> Result<Sent> {
+        let run = run::run(&self.scale, &self.terms.variant, &self.depth, &one.schedule)?;
+        Ok((one, run))
+    }
+
+    /// A schedule for a machine that does all at a time, with its run, if it keeps to what this one does less. It brings no
+    /// results back, and does not know how much room there is.
+    fn fitting(&self, known: impl FnOnce() -> Result<Installments>) -> Result<Option<Sent>> {
+        let variant = &self.terms.variant;
+        if variant.results > 0.0 || variant.memory.is_some() {
+            return Ok(None);
+        }
+        let Ok(one) = known() else { return Ok(None) };
+        let sent = self.run(one)?;
+        Ok(Some(sent).filter(|(_, run)| run.as_ref().is_some_and(|run| run.misfit.is_none())))
+    }
+
+    /// List schedules for a machine that does less at a time, the fastest first.
+    fn listed(&self) -> &Result<Vec<Installments>> {
+        self.listed.get_or_init(|| {
+            let programme = self.limited.as_ref().and_then(Limited::distribution);
+            let started = self.started.as_ref().map(|(_, found)| found);
+            let programmes: Vec<_> = programme.into_iter().chain(started).collect();
+            let settings = ListSettings { chunks: self.job.chunks, moves: true, whole: false };
+            installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
+        })
+    }
+
+    pub(super) fn sent(&self) -> &Result<Sent> {
+        self.sent.get_or_init(|| self.send())
+    }
+
+    /// One message for each processor.
+    pub(super) fn single(&self) -> &Result<Installments> {
+        self.single.get_or_init(|| {
+            if self.limited.is_none() {
+                return installments::one_each(&self.scale);
+            }
+            let settings = ListSettings { chunks: None, moves: true, whole: true };
+            let all = installments::limited(&self.scale, &self.terms.variant, &[], self.least(), &settings)?;
+            let listed = all.into_iter().next().expect("a list of schedules has one");
+            let fitting = self.fitting(|| installments::one_each(&self.scale))?;
+            let all = fitting.into_iter().chain([self.run(listed)?]);
+            Ok(all.min_by_key(ended).expect("there is one").0)
+        })
+    }
+
+    /// Installments with fewer processors and messages.
+    pub(super) fn searched(&self) -> &[Installments] {
+        self.searched.get_or_init(|| {
+            let chunks = self.job.chunks.unwrap_or(installments::InstallmentSettings::default().chunks);
+            installments::front(&self.scale, &self.optimum, &installments::InstallmentSettings { chunks })
+        })
+    }
+}
+
+/// When a run ends, and in how many messages; one that does not end is the last.
+fn ended((sent, run): &Sent) -> (u64, u64) {
+    (run.as_ref().map_or(u64::MAX, |run| run.ticks), sent.messages)
+}
