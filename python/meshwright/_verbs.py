@@ -467,7 +467,7 @@ def split(
     memory
         A node has room for this share of the load at a time, of what is not its own
     duplex
-        The directions of a wire share its time: full or half [default: full]
+        full, or half: the directions of a wire share its time, and with --ports a port carries one message, in or out [default: full]
     next
         Rank the nodes where one more source helps most; SHARE is what it takes from the others [without a share: as much as each of k + 1 sources of equal loads]
     places
@@ -684,7 +684,7 @@ def race(
     flit
         h: bytes of the head flit, such as 2; to compare, race takes several with commas between, or a range as of --startup [default: as the machine file says, else 2]
     algorithm
-        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of messages, alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, scan-rows, scan-exchange, dissemination, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, three-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, multicast, multicast-trees, synthesis
+        Only these, simulated whatever their prospects [default: all that suit; one whose busiest link, or longest chain of messages, alone takes four times the best time is not simulated]: recursive-doubling, recursive-doubling-multiport, recursive-halving, rabenseifner, rabenseifner-multiport, swing-l, swing-l-multiport, swing-b, swing-b-multiport, bine-halving, bine-doubling, bine-butterfly, trivance-l, trivance-b, ring, two-way-ring, short-ring, snake-ring, snake-line, hamiltonian-ring, two-way-hamiltonian-ring, disjoint-hamiltonian-rings, bucket, all-port-bucket, two-way-bucket, direct, direct-whole, bruck, all-port-bruck, bruck-exchange, all-port-bruck-exchange, pairwise, by-dimension, by-dimension-ringwise, scan-doubling, scan-tree, scan-chain, scan-rows, scan-exchange, dissemination, flooding, chain, snake-chain, xy-chain, binomial, centred-halving, growing, reflecting, star, binary-tree, quaternary-tree, two-phase, k-tree, xy-star, xy-binary-tree, xy-two-phase, xy-k-tree, double-tree, snake-double-tree, disjoint-trees, three-trees, auto-gen, xy-auto-gen, scatter-ring, scatter-doubling, multitree, multicast, multicast-trees, synthesis
     root
         broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
     combine_time

@@ -67,6 +67,8 @@ proptest! {
             let simulated = row.simulated_cycles.of(own).expect("flows end");
             let link = row.levels.of(own).link;
             prop_assert!(simulated as f64 >= link - 1e-9, "{}: {simulated} below the busiest link, {link}", row.name);
+            let busy = row.busiest_link.of(own).map_or(0, |link| link.busy_cycles);
+            prop_assert!(busy <= simulated, "{}: a link is busy for {busy} of {simulated} cycles", row.name);
         }
     }
 }
@@ -81,4 +83,30 @@ fn the_busiest_link_is_on_the_way() {
     assert_ne!((busiest.from, busiest.to), (1, 0), "there is no link back");
     assert_eq!((busiest.bytes, busiest.to), (100, (busiest.from + 1) % 4));
     assert_eq!(report.switchings, [ring.switching()], "one way to move messages, nothing to compare");
+}
+
+/// Of two networks that run alike messages take the first: bound, busiest link and simulated time are those of the machine without
+/// the second, and a rate that is no fraction of 64 costs next to nothing.
+#[test]
+fn a_network_that_nobody_takes_changes_nothing() {
+    let job = || Job::trace(graph(9, &[(0, 1, 0, 1000), (1, 2, 0, 5000), (3, 8, 1, 700)]));
+    let judged = |networks: &[(&str, &str)]| {
+        let network = |(name, rate): &(&str, &str)| {
+            format!("[[machine.networks]]\nname = \"{name}\"\nroute = [\"1\", \"0\"]\nrate = {rate}\n")
+        };
+        let text = networks.iter().map(network).collect::<String>();
+        let machine =
+            crate::machines::of_file(&format!("[machine]\ntopology = \"torus:3x3\"\n{text}")).unwrap();
+        let report = map::report(&job(), &machine, &["row-major"], 0, &mut |_| {}).unwrap();
+        let (row, own) = (&report.placements[0], machine.switching());
+        let busiest = row.busiest_link.of(own).expect("a message was sent");
+        let simulated = row.simulated_cycles.of(own).expect("flows end");
+        (row.levels.of(own).link, busiest.busy_cycles, simulated)
+    };
+    let one = judged(&[("A", "4")]);
+    assert_eq!(one, (1675.0, 1250, 1675));
+    assert_eq!(judged(&[("A", "4"), ("B", "100")]), one);
+    let (link, busy, simulated) = judged(&[("A", "\"1/100\"")]);
+    assert_eq!((busy, simulated), (500_000, 670_000));
+    assert!(link <= 670_000.0 && link > 669_000.0, "{link}");
 }

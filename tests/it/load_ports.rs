@@ -99,3 +99,10 @@ fn few_messages_are_still_some() {
         assert!(found[0] > 1.5 && found[4] > 2.5, "{variant:?}: {found:?}");
     }
 }
+
+/// Where no programme fits, equal shares lead to the optimum, although one neighbour has far too much at first.
+#[test]
+fn equal_shares_lead_to_the_optimum() {
+    let (found, bound) = speedups(Machine::new("mesh:80x80").unwrap(), (4.0, 0.0), one_port(), Some(100));
+    assert!((bound - 1.25).abs() < 1e-9 && found > 1.24, "{found} of {bound}");
+}

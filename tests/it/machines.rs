@@ -16,7 +16,7 @@ const BEGIN: &str = "<!-- keys: written from the code -->\n";
 const END: &str = "<!-- end of keys -->\n";
 
 /// A machine file read as `--on` reads it.
-fn of_file(text: &str) -> meshwright_core::Result<Machine> {
+pub(crate) fn of_file(text: &str) -> meshwright_core::Result<Machine> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.toml");
     std::fs::write(&path, text).unwrap();
@@ -131,6 +131,8 @@ const BAD: &[(&str, (u64, u64), &str, &str)] = &[
     ("hop = 9\n", (3, 7), "there is none", "[[machine.networks]]"),
     ("[[machine.links]]\nalong = \"1\"\nrate = 3\n", (3, 1), "there is none", "[[machine.networks]]"),
     ("startup = 20\nNET", (3, 11), "`startup` says nothing", "[[machine.processors]]"),
+    ("overhead = 20\nNET", (3, 12), "`overhead` says nothing", "[[machine.processors]]"),
+    ("gap = 20\nNET", (3, 7), "`gap` says nothing", "[[machine.processors]]"),
     ("ports = \"one\"\nNET", (3, 9), "`ports` says nothing", "[[machine.interfaces]]"),
     ("dead = [[0, 0]]\nNET", (3, 8), "`dead` says nothing", "rates"),
     ("sharing = \"fairly\"\nNET", (3, 11), "`sharing` is \"fairly\"", "\"in-turn\""),
@@ -189,7 +191,7 @@ const BAD: &[(&str, (u64, u64), &str, &str)] = &[
         "one-way along axis 1",
         "a torus",
     ),
-    ("NETNET", (3, 1), "name of a network is NOC_0", "of its own"),
+    ("NETNET", (8, 8), "`NOC_0` is there already", "of its own"),
     ("NET[[machine.interfaces]]\nout = 0\n", (8, 7), "`out` is 0", "bytes per cycle"),
     ("NET[[machine.interfaces]]\nnodes = [[9, 0]]\n", (8, 11), "`nodes` is 9", "0 to 3, or \"*\""),
     ("NET[[machine.interfaces]]\nnetworks = [\"NOC_1\"]\n", (8, 13), "`networks` is \"NOC_1\"", "`NOC_0`"),
@@ -199,9 +201,21 @@ const BAD: &[(&str, (u64, u64), &str, &str)] = &[
     ("NET[[machine.shared]]\nname = \"host\"\n", (7, 1), "has no `out`", "one of out, in and both"),
     (
         "NET[[machine.shared]]\nname = \"host\"\nout = 1\nin = 1\n",
-        (7, 1),
-        "has no `out`",
+        (10, 6),
+        "`in` stands beside `out`",
         "one of out, in and both",
+    ),
+    (
+        "NET[[machine.shared]]\nname = \"host\"\nout = 1\n[[machine.shared]]\nname = \"host\"\nin = 1\n",
+        (11, 8),
+        "`host` is there already",
+        "of its own",
+    ),
+    (
+        "NET[[machine.links]]\nnodes = [[\"*\", 3]]\nalong = \"east\"\nrate = 3\n",
+        (9, 9),
+        "links that are described is 0",
+        "nodes that links leave",
     ),
     ("NET[machine.routers]\nflit = 0\n", (8, 8), "`flit` is 0", "bytes"),
     ("NET[machine.routers]\nflit = \"1 MiB\"\n", (8, 8), "bytes of a flit is 1048576", "1 to 65536"),

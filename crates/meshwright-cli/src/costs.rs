@@ -8,8 +8,8 @@ use meshwright_formats::scenario::places::Change;
 use meshwright_formats::scenario::{self, machine::switching};
 use meshwright_formats::scenario::{quantity, tasks};
 use meshwright_mapping::divide::Preset;
+use meshwright_network::topology::costs::SWITCHINGS;
 use meshwright_network::topology::{Costs, Machine, Switching};
-use meshwright_verdict::map;
 
 use super::{factors, output};
 
@@ -130,7 +130,9 @@ impl MachineArguments {
         for &asked in &self.switching {
             let more = match asked {
                 Asked::One(switching) => vec![switching],
-                Asked::All => map::usual(&machine),
+                // Where networks are described there is one way to move messages.
+                Asked::All if machine.fabric().is_some() => Vec::new(),
+                Asked::All => SWITCHINGS.iter().map(|(_, switching)| *switching).collect(),
             };
             switchings.extend(more);
         }

@@ -34,7 +34,8 @@ pub(super) struct Further {
     /// A node has room for this share of the load at a time, of what is not its own
     #[arg(long, value_name = "SHARE", conflicts_with = "random_sources", allow_negative_numbers = true, value_parser = |text: &str| told(words::memory(text)))]
     memory: Option<f64>,
-    /// The directions of a wire share its time: full or half [default: full]
+    /// full, or half: the directions of a wire share its time, and with --ports a port carries one message, in or out
+    /// [default: full]
     #[arg(long, value_name = "NAME", conflicts_with = "random_sources", value_parser = |name: &str| told(words::duplex(name)))]
     duplex: Option<Duplex>,
     /// Rank the nodes where one more source helps most; SHARE is what it takes from the others [without a share: as much

@@ -6,6 +6,7 @@ use clap::Args;
 
 use meshwright_core::Result;
 use meshwright_core::text::{STANDARD_INPUT, open};
+use meshwright_core::words::counted;
 use meshwright_formats::perfetto;
 use meshwright_formats::trace::{self, Beside, RecordedTrace};
 use meshwright_network::topology::Machine;
@@ -137,7 +138,7 @@ pub(super) fn text(verdict: &TraceVerdict, machine: &Machine) -> String {
             format!("{}, {}", time(busiest.busy_cycles), busiest.messages),
         ]);
         for share in &busiest.shared_by {
-            let what = format!("{} messages, {} B", share.messages, share.bytes);
+            let what = format!("{}, {} B", counted(share.messages, "message"), share.bytes);
             rows.push([format!("  from {}", coordinates(&share.from)), what]);
         }
     }

@@ -38,6 +38,7 @@ pub const ALGORITHMS: &[&[Algorithm]] = &[
     by::bruck::ALGORITHMS,
     by::exchange::ALGORITHMS,
     by::scan::ALGORITHMS,
+    by::flooding::ALGORITHMS,
     by::chain::ALGORITHMS,
     by::binomial::ALGORITHMS,
     by::boxed::ALGORITHMS,

@@ -1,5 +1,6 @@
 //! Pieces that must not be cut, read from a file.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
@@ -65,11 +66,16 @@ fn pieces(tokens: &mut Tokens<'_>) -> Result<Vec<Piece>> {
         }
     }
     tokens.end_line("the two columns `piece,size`")?;
-    let mut pieces = Vec::new();
+    let (mut pieces, mut names) = (Vec::new(), BTreeSet::new());
     while tokens.next_anywhere()? {
         let name = String::from_utf8_lossy(tokens.word()).into_owned();
         if name == "," {
             return Err(tokens.unexpected("the name of a piece"));
+        }
+        if !names.insert(name.clone()) {
+            return Err(
+                tokens.error(format!("piece `{name}` stands here twice"), "a name for each of its own")
+            );
         }
         tokens.expect(",")?;
         let size = tokens.integer("size", 1..=SIZE_MAX)?;
@@ -99,6 +105,7 @@ mod tests {
             ("piece,size\na,x\n", "a.csv:2:3:"),
             ("piece,size\n,4\n", "a.csv:2:1:"),
             ("piece,size\na,4,5\n", "a.csv:2:4:"),
+            ("piece,size\na,4\nb,4\na,5\n", "a.csv:4:1: piece `a` stands here twice"),
         ] {
             let error = parse(text.as_bytes(), "a.csv").expect_err(text).to_string();
             assert!(error.starts_with(place), "{text:?}: {error}");

@@ -140,8 +140,14 @@ fn run_phases(
         let others = rings::by_source(machine, all);
         return whole(others.as_ref().unwrap_or(all), None);
     }
-    if !matches!(engine, Engine::Message) || machine.fabric().is_some() || !machine.endpoints().is_free() {
+    if !matches!(engine, Engine::Message) || machine.fabric().is_some() {
         return whole(all, routes);
+    }
+    if !machine.endpoints().is_free() {
+        return match rings::by_source(machine, all) {
+            Some(others) => whole(&others, None),
+            None => whole(all, routes),
+        };
     }
     let others = lines::one_of_each_kind(machine, all).or_else(|| rings::by_source(machine, all));
     let phases = others.as_ref().unwrap_or(all);

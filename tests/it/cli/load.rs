@@ -356,3 +356,23 @@ fn the_camera_array_is_planned() {
         Some(winner["simulated_cycles"].as_u64())
     );
 }
+
+/// What the table calls undecided is not plainly false for a script.
+#[test]
+fn the_reading_stands_in_the_csv() {
+    let folder = folder(&[]);
+    let split = ["split", "mesh:3x3", "--from", "0,0", "--sigma", "0.3", "--ports", "2", "--csv", "rows.csv"];
+    let (code, table, stderr) = run(folder.path(), &split);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let csv = crate::text(&folder.path().join("rows.csv"));
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|known| *known == name).expect(name);
+    let [method, feasible, reading] = ["method", "feasible", "reading"].map(column);
+    for row in &rows[1..] {
+        assert_eq!(row[feasible] == "true", row[reading] == "yes", "{row:?}");
+    }
+    let of_matrix = rows.iter().filter(|row| row[method] == "flow-matrix").map(|row| row[reading]);
+    let readings: Vec<&str> = of_matrix.collect();
+    assert_eq!(readings, ["yes", "no", "undecided"]);
+    assert!(readings.iter().all(|reading| table.contains(reading)), "{table}");
+}

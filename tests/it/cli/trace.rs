@@ -44,6 +44,28 @@ fn the_answer_has_the_keys_of_the_contract() {
     assert!(answer.get("measured_cycles").is_none() && answer.get("error").is_none(), "{stdout}");
 }
 
+/// One message of 64 bytes over one link of 4 bytes a cycle, issued at its begin: the 20 cycles that tt-npe allows for its profiler are
+/// no time of a machine without one.
+#[test]
+fn a_machine_without_a_profiler_is_timed_from_the_first_event_to_the_last() {
+    const NETWORK: &str = "[machine]\ntopology = \"torus:4x4\"\n[[machine.networks]]\nname = \"A\"\nroute = [\"1\", \"0\"]\nrate = 4\n\
+                           [[machine.processors]]\nname = \"P\"\n";
+    let trace = "noc,processor,source_row,source_col,target_row,target_col,bytes,issue_cycle,operation\nA,P,0,0,0,1,64,0,posted-write\n";
+    let profiled = format!("{NETWORK}profiler = [100, 7]\n");
+    let folder = folder(&[("own.toml", NETWORK), ("profiled.toml", &profiled), ("one.csv", trace)]);
+    for (machine, cycles) in [("own.toml", 16), ("profiled.toml", 0)] {
+        let (code, stdout, stderr) =
+            run(folder.path(), &["simulate", "--on", machine, "--trace", "one.csv", "--json"]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{machine}");
+        let answer: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(
+            (&answer["cycles"], &answer["bound_cycles"]),
+            (&cycles.into(), &cycles.into()),
+            "{machine}"
+        );
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_trace_is_told_with_its_place() {
     let no_column = HEAD.replace("bytes", "size");
@@ -56,6 +78,7 @@ fn what_is_wrong_with_a_trace_is_told_with_its_place() {
         ("text.csv", format!("{HEAD}\nNOC_0,NCRISC,0,0,1,2,1,1,many,224\n")),
         ("cells.csv", format!("{HEAD}\nNOC_0,NCRISC,0,0,1,2\n")),
         ("closed.csv", format!("{no_issue}\nNOC_0,NCRISC,0,0,1,2,1,1,4096\n")),
+        ("twice.csv", format!("{HEAD},bytes\nNOC_0,NCRISC,0,0,1,2,1,1,4096,224,4096\n")),
         ("empty.csv", String::new()),
         ("list.json", "[{\"proc\": 1}]".to_string()),
         ("trace.txt", LINES.to_string()),
@@ -69,6 +92,7 @@ fn what_is_wrong_with_a_trace_is_told_with_its_place() {
         ("outside.csv", "outside.csv:2:18", "0 to 11"),
         ("text.csv", "text.csv:2:26", "a whole number"),
         ("cells.csv", "cells.csv:2:21", "the line ends here"),
+        ("twice.csv", "twice.csv:1:91", "column `bytes` stands in the head twice"),
         ("empty.csv", "empty.csv", "empty"),
         ("list.json", "list.json:1:11", "string"),
         ("trace.txt", "trace.txt", ".csv"),

@@ -39,7 +39,7 @@ pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
         "path_cycles", "each message waits for all it meets", |at| at.row.levels.of(at.switching).path.to_string();
         "simulated_cycles", "what the simulation measures; empty after a deadlock", |at| known(at.simulated());
         "simulated_seconds", "the same by the clock of the machine; empty without one", |at| known(at.simulated().and_then(|cycles| at.machine.seconds(cycles as f64)));
-        "gap", "simulated over bound, less 1", |at| known(*at.row.gap.of(at.switching));
+        "gap", "simulated over bound, both in whole cycles, less 1", |at| known(*at.row.gap.of(at.switching));
         "slowdown", "time over that of the perfect mapping", |at| at.row.slowdown.of(at.switching).exact.to_string();
         "hops", "hops of all messages", |at| at.row.hops_total.to_string();
         "busiest_from", "node that the busiest link leaves, by id", |at| known(at.busiest().map(|link| link.from));

@@ -42,8 +42,12 @@ pub(super) fn one(report: &MapReport, machine: &Machine) -> String {
         let runs = report.placements.iter().map(|row| (&*row.name, row.routers.of(switching).as_ref()));
         text += &table::on_routers(runs);
     }
-    text += "\nalone: as if no two messages met · link: no schedule on these routes is faster · \
-             path: each message waits for all it meets\n";
+    // What a described machine's links differ in is known to the simulation alone.
+    let links = if machine.fabric().is_some() { "all links as fast as the fastest: " } else { "" };
+    text += &format!(
+        "\n{links}alone: as if no two messages met · link: no schedule on these routes is faster · \
+         path: each message waits for all it meets\n"
+    );
     // An explanation begins with it.
     if let Some(best) = report.culprit.as_ref().filter(|_| report.explain.is_none()) {
         text += &format!("{}, {}:\n", best.placement, best.switching.name());

@@ -23,7 +23,7 @@ pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
         "makespan_wtcp", "the time it promises, in units of w Tcp", |(.., row)| row.detail.makespan.to_string();
         "speedup", "1 / makespan", |(.., row)| row.detail.speedup.to_string();
         "bound_speedup", "no schedule is faster", |(.., row)| row.detail.bound_speedup.to_string();
-        "feasible", "whether the links can carry it", |(.., row)| row.detail.feasible.to_string();
+        "feasible", "whether the links can carry it, as far as it can be told", |(.., row)| row.detail.feasible.to_string();
         "simulated_speedup", "that of its messages, simulated", |(.., row)| known(row.detail.simulated_speedup);
         "bound_cycles", "no schedule takes fewer", |(.., row)| row.bound_cycles.to_string();
         "predicted_cycles", "the time it promises", |(.., row)| row.predicted_cycles.to_string();
@@ -33,6 +33,7 @@ pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
         "nodes_used", "nodes that get a share", |(.., row)| row.detail.nodes_used.to_string();
         "source_share", "share of a source, of the whole load; their mean if they differ", |(.., row)| known(row.detail.fractions.first());
         "saved", "nodes that the method leaves idle of those it could use", |(.., row)| known(row.detail.saved);
+        "reading", "whether the links can carry it: yes, no or undecided", |(.., row)| row.detail.reading.word(row.detail.feasible).to_string();
     ]
 }
 

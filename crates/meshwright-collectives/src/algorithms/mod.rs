@@ -10,6 +10,7 @@
 //! | [`bruck`] | all-gather and all-to-all in ceil(log p) steps |
 //! | [`exchange`] | all-to-all from pair to pair, and over axes |
 //! | [`scan`] | sums over the members up to each; dissemination |
+//! | [`flooding`] | a word to all neighbours, again and again |
 //! | [`butterfly`] | members in pairs: recursive doubling and halving, Rabenseifner |
 //! | [`swing`] | pairs that swing between the directions of a torus |
 //! | [`bine`] | Bine trees and butterflies |
@@ -38,6 +39,7 @@ pub mod direct;
 pub mod disjoint;
 pub mod double_tree;
 pub mod exchange;
+pub mod flooding;
 pub mod hamiltonian;
 mod kotzig;
 pub mod multicast;

@@ -55,8 +55,8 @@ impl ClaimFile {
 /// Reads a file of claims.
 ///
 /// It is one object with `machine`, `sigma`, `sources` (nodes, or objects with `at` or `node`, `load`, `release`) and
-/// a claim: `makespan` or `speedup`; `shares` by node, or `fractions` by hops from the nearest source; `switching`.
-/// With `methods`, a list of claims, each of them is one. `ports`, `front_end`, `results`, `duplex` (or an object
+/// a claim: `makespan` or `speedup`; `shares` by node, or `fractions` by hops from the nearest source (where both stand, as
+/// in what `split` prints, the shares); `switching`. With `methods`, a list of claims, each of them is one. `ports`, `front_end`, `results`, `duplex` (or an object
 /// `variant` of them) and `startup`, in units of w Tcp, say on which terms.
 ///
 /// # Errors
@@ -148,6 +148,9 @@ fn hold(object: &Object<'_>) -> Result<()> {
     }
 }
 
+/// What a machine does at a time.
+const VARIANT_KEYS: &[&str] = &["ports", "duplex", "front_end", "results", "home", "memory"];
+
 /// The keys of a claim written by hand.
 const CLAIM: Keys = Keys {
     known: &[
@@ -177,10 +180,7 @@ const CLAIM: Keys = Keys {
     below: &[
         ("sources", Keys { known: &["at", "node", "load", "release"], below: &[] }),
         ("speeds", Keys { known: &["work", "link"], below: &[] }),
-        (
-            "variant",
-            Keys { known: &["ports", "duplex", "front_end", "results", "home", "memory"], below: &[] },
-        ),
+        ("variant", Keys { known: VARIANT_KEYS, below: &[] }),
         (
             "methods",
             Keys {
@@ -230,9 +230,17 @@ fn terms(object: &Object<'_>, machine: &Machine) -> Result<Terms> {
     if startup > STARTUP_MAX {
         return Err(object.unfit("startup", &format!("a number from 0 to {STARTUP_MAX}, in units of w Tcp")));
     }
+    let twice = VARIANT_KEYS.iter().find(|key| object.optional(key).is_some());
     let entries = match object.optional("variant") {
         None => object.entries,
-        Some(Value::Object(entries)) => entries,
+        Some(Value::Object(entries)) => match twice {
+            None => entries,
+            Some(key) => {
+                return Err(
+                    object.unfit(key, "what `variant` says of the machine, or no `variant` beside it")
+                );
+            }
+        },
         Some(_) => return Err(object.unfit("variant", VARIANT)),
     };
     let object = &Object { text: object.text, entries, from: object.from };

@@ -21,6 +21,8 @@ const WITHOUT: &[&str] = &[
     "startup",
     "byte_time",
     "flit",
+    "overhead",
+    "gap",
     "buffers",
     "virtual_channels",
     "ports",
@@ -65,7 +67,12 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, clock: Option<Ratio>) -
         return Err(topology.unexpected("mesh:RxC[xD…] or torus:RxC[xD…] beside `[[machine.networks]]`"));
     };
     let reader = Reader { machine, grid, clock };
-    let planes = networks.iter().map(|network| reader.plane(network)).collect::<Result<Vec<_>>>()?;
+    let mut planes: Vec<Plane> = Vec::new();
+    for network in &networks {
+        let plane = reader.plane(network)?;
+        free(&network.require("name", "a name")?, planes.iter().map(|known| &known.name), &plane.name)?;
+        planes.push(plane);
+    }
     let first = table.require("networks", "a network")?;
     let mut fabric = Fabric::new(grid.clone(), planes).map_err(|error| first.locate(error))?;
     if let Some(value) = table.get("sharing") {
@@ -177,7 +184,8 @@ impl Reader<'_> {
     fn links(&self, fabric: Fabric, table: &Table<'_>) -> Result<Fabric> {
         table.check_keys(&machine_keys::LINKS.names())?;
         let (planes, nodes) = (self.planes(&fabric, table)?, self.nodes(table)?);
-        let along = self.leg(&table.require("along", "along = \"east\", or an axis such as \"1\"")?)?;
+        let way = table.require("along", "along = \"east\", or an axis such as \"1\"")?;
+        let along = self.leg(&way)?;
         let class = table.get("class").map_or(Ok(String::new()), |value| value.name())?;
         let rate = self.rate(&table.require("rate", "rate = 16, bytes per cycle of these links")?)?;
         let ups: &[bool] = match along.turn {
@@ -185,20 +193,27 @@ impl Reader<'_> {
             Turn::Down => &[false],
             Turn::Shorter | Turn::Straight => &[true, false],
         };
-        fabric.with_links(&planes, &nodes, (along.axis, ups), (&class, rate))
+        let fabric = fabric.with_links(&planes, &nodes, (along.axis, ups), (&class, rate));
+        fabric.map_err(|error| way.locate(error))
     }
 
     fn shared(&self, fabric: Fabric, table: &Table<'_>) -> Result<Fabric> {
         table.check_keys(&machine_keys::SHARED.names())?;
-        let name = table.require("name", "name = \"controller 0\"")?.name()?;
+        const EXPECTED: &str =
+            "one of out, in and both, such as both = 31: bytes per cycle of all its nodes together";
+        let named = table.require("name", "name = \"controller 0\"")?;
+        let name = named.name()?;
+        free(&named, fabric.shared().iter().map(|shared| &shared.name), &name)?;
         let mut known = Vec::new();
         for (key, ways) in [("out", Ways::Out), ("in", Ways::In), ("both", Ways::Both)] {
-            known.extend(self.rate_of(table, key)?.map(|rate| (ways, rate)));
+            known.extend(table.get(key).map(|value| (key, ways, value)));
         }
-        let &[(ways, rate)] = known.as_slice() else {
-            let expected =
-                "one of out, in and both, such as both = 31: bytes per cycle of all its nodes together";
-            return Err(table.missing("out", expected));
+        let (ways, rate) = match known.as_slice() {
+            [] => return Err(table.missing("out", EXPECTED)),
+            [(_, ways, value)] => (*ways, self.rate(value)?),
+            [(one, ..), (other, _, value), ..] => {
+                return Err(value.error(format!("`{other}` stands beside `{one}`"), EXPECTED));
+            }
         };
         fabric.with_shared(Shared { name, nodes: self.nodes(table)?, ways, rate })
     }
@@ -298,6 +313,14 @@ impl Reader<'_> {
 
 const ROUTE: &str = "directions in their order, such as \"east\", \"south\" on a box of rows and columns; \"+1\" upwards along axis 1, \
                      \"-1\" downwards, \"1\" the shorter way, \"straight 1\" inside the box";
+
+/// Refuses a name that another has.
+fn free<'a>(value: &Value<'_>, mut known: impl Iterator<Item = &'a String>, name: &str) -> Result<()> {
+    match known.any(|known| known == name) {
+        true => Err(value.error(format!("`{name}` is there already"), "a name for each of its own")),
+        false => Ok(()),
+    }
+}
 
 /// A network by its name.
 fn plane(fabric: &Fabric, value: &Value<'_>) -> Result<usize> {

@@ -137,7 +137,7 @@ pub const LOAD: KeyTable = KeyTable {
         key("front_end", "whether a node sends while it works", "`true` or `false`", "true"),
         key(
             "node_ports",
-            "how many messages a node sends, and how many it receives, at a time",
+            "how many messages a node sends, and how many it receives, at a time; with `duplex = \"half\"` both together",
             "`\"all\"`, `\"one\"` or a number",
             "`ports` of the machine",
         ),

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::quantity;
 use super::value::{Table, one_of};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::words::quoted;
 use meshwright_load::dynamic::spec::{DRIFTS, Drift};
 use meshwright_load::dynamic::trace;
 use meshwright_network::topology::Machine;
@@ -145,6 +146,7 @@ pub fn arrivals(text: &str, folder: &Path, machine: &Machine) -> Result<Arrivals
 /// let (mesh, here) = (Machine::new("mesh:4x4")?, std::path::Path::new("."));
 /// let SpeedsAsked::Drawn(drifts) = drift("halve:1/2+die", here, &mesh)? else { panic!("they are drawn") };
 /// assert_eq!(drifts.iter().map(|drift| drift.amount).collect::<Vec<_>>(), [0.5, 1.0]);
+/// assert!(drift("none+die", here, &mesh).unwrap_err().to_string().contains("`none` by itself"));
 /// assert!(drift("halv", here, &mesh).unwrap_err().to_string().contains("did you mean `halve`?"));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -153,10 +155,14 @@ pub fn drift(text: &str, folder: &Path, machine: &Machine) -> Result<SpeedsAsked
         return Ok(SpeedsAsked::default());
     }
     if is_file(text) {
-        return Ok(SpeedsAsked::Listed(trace::read(&folder.join(text), "speed", machine)?));
+        return Ok(SpeedsAsked::Listed(trace::read(&folder.join(text), trace::SPEED, machine)?));
     }
     let known: Vec<&'static str> = DRIFTS.iter().map(|drift| drift.0).collect();
     let one = |word: &str| {
+        if word == "none" {
+            let expected = format!("`none` by itself, or some of {} with `+` between", quoted(&known));
+            return Err(Error::value("drift", format!("`{text}`"), expected));
+        }
         let (name, amount) = word.split_once(':').map_or((word, None), |(name, amount)| (name, Some(amount)));
         let name = one_of("drift", name, &known, "`none`, a file `speeds.csv` or ")?;
         let &(_, kind, usual, most, _) = DRIFTS.iter().find(|drift| drift.0 == name).expect("it is known");

@@ -56,8 +56,8 @@ pub const MACHINE: KeyTable = KeyTable {
     name: "[machine]",
     doc: "What everything runs on. The keys up to `clock` describe a machine with equal links in both directions. One \
           `[[machine.networks]]` and it is described by its networks, links and ports; then `switching`, `startup`, \
-          `byte_time`, `flit`, `buffers`, `virtual_channels`, `ports`, `dead` and `dead_links` are refused, since they \
-          would say nothing.",
+          `byte_time`, `flit`, `overhead`, `gap`, `buffers`, `virtual_channels`, `ports`, `dead` and `dead_links` are \
+          refused, since they would say nothing.",
     keys: &[
         key("topology", "the network of nodes", "what `--on` takes, such as `\"torus:12x10\"`", ""),
         key(

@@ -44,7 +44,12 @@ impl Columns {
             return Err(tokens.error("the file is empty", "a head with the names of the columns"));
         }
         loop {
-            self.names.push(String::from_utf8_lossy(tokens.word()).into_owned());
+            let name = String::from_utf8_lossy(tokens.word()).into_owned();
+            if self.names.contains(&name) {
+                let message = format!("column `{}` stands in the head twice", printable(name.as_bytes()));
+                return Err(tokens.error(message, "each column once"));
+            }
+            self.names.push(name);
             if !tokens.next_on_line()? {
                 break;
             }

@@ -15,7 +15,8 @@ use std::path::Path;
 
 use super::columns::{Columns, Line};
 use super::{
-    Beside, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, other_processors, program, transaction,
+    ALLOWANCE, Beside, CYCLES_MAX, Event, RecordedTrace, TRANSACTION_BYTES_MAX, other_processors, program,
+    transaction,
 };
 use meshwright_core::error::Result;
 use meshwright_core::units::{Cycles, NodeId};
@@ -46,6 +47,7 @@ pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<RecordedTrace> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Columns::with(path, |table| {
         let (mut events, mut begins) = (Vec::new(), Vec::new());
+        let is_profiled = fabric.processors().iter().any(|kind| kind.profiler.is_some());
         let columns = EventColumns::of(table)?;
         for line in table.lines() {
             let event = columns.event(line, fabric)?;
@@ -59,6 +61,7 @@ pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<RecordedTrace> {
             program: program(events, fabric),
             has_begins: columns.begin.is_some(),
             measured: None,
+            allowance: if is_profiled { ALLOWANCE } else { Cycles(0) },
             finishes: Vec::new(),
         };
         begin(&mut trace.program.processors, fabric, &begins);

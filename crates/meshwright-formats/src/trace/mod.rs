@@ -32,6 +32,8 @@ pub struct RecordedTrace {
     pub has_begins: bool,
     /// The time it took, if that was measured.
     pub measured: Option<Cycles>,
+    /// What its times, measured and simulated, leave out for the profiler.
+    pub allowance: Cycles,
     /// Per processor the measured ends of its barriers; empty where they are unknown.
     pub finishes: Vec<Vec<Cycles>>,
 }
@@ -44,12 +46,13 @@ impl RecordedTrace {
             program: &self.program,
             measured: self.measured,
             finishes: &self.finishes,
-            allowance: ALLOWANCE,
+            allowance: self.allowance,
         }
     }
 }
 
-/// What tt-npe allows for the profiler: the time of its traces is that from the first stamp to the last without so much.
+/// What tt-npe allows for the profiler: the time of its traces is that from the first stamp to the last without so much. So it
+/// is of other traces on a machine whose processors have a profiler.
 const ALLOWANCE: Cycles = Cycles(20);
 
 /// Tables beside a trace; those that know nothing of it change nothing.

@@ -118,6 +118,7 @@ pub(super) fn read(path: &Path, fabric: &Fabric) -> Result<RecordedTrace> {
         program: program(events, fabric),
         has_begins: !begins.is_empty(),
         measured: Some(Cycles((last - first).saturating_sub(ALLOWANCE.0))),
+        allowance: ALLOWANCE,
         finishes: Vec::new(),
     };
     super::csv::begin(&mut trace.program.processors, fabric, &begins);

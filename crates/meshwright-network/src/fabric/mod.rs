@@ -6,6 +6,7 @@
 //! | this one | [`Fabric`]: every [`Resource`] with its rate, and which of them a message holds |
 //! | `resource` | [`Resource`], [`Shared`]: what messages hold |
 //! | `with` | the same fabric with ports, links, memories and processors of its own |
+//! | `rates` | what all networks carry together over a link, and the least costs |
 //! | `equal_links` | who cannot work on such a machine, and says so |
 //! | [`plane`] | [`Plane`]: one of the networks, and the order in which its messages take the axes |
 //! | [`embedding`] | [`Embedding`]: a logical box of ranks laid into the box of a machine |
@@ -22,6 +23,7 @@ mod equal_links;
 pub mod plane;
 pub mod processor;
 pub mod rate_table;
+mod rates;
 mod resource;
 pub mod routers;
 pub mod tree;
@@ -37,9 +39,9 @@ pub use tree::Branch;
 
 use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId, Ratio};
+use meshwright_core::units::{Cycles, LinkId, NodeId, Ratio};
 
-use super::topology::{Costs, Grid, Topology};
+use super::topology::{Grid, Topology};
 
 /// The resources of a machine and the routes over them.
 ///
@@ -339,56 +341,6 @@ impl Fabric {
         visit(first(to) as u32 + 1, hops);
         self.shared_of.row(2 * to.index() + 1).iter().for_each(|&shared| visit(shared, hops));
         hops
-    }
-
-    /// Costs that no message on it stays below: the least overhead, and the time of a byte if all networks carry it over
-    /// their fastest links.
-    ///
-    /// Between two neighbours every network has at most one link of a direction, so that what the networks carry together
-    /// over a cut of the box is at most what links of this rate carry.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Costs::check`].
-    pub fn best_costs(&self) -> Result<Costs> {
-        let startup = self.processors.iter().map(|kind| kind.overhead).min().unwrap_or(Cycles(0));
-        let (nodes, per_node) = (self.grid.nodes() as usize, PORTS + 2 * self.grid.dimensions());
-        let fastest = |direction: usize| -> f64 {
-            let of_plane = |(plane, own): (usize, &Plane)| {
-                let used = own.legs.iter().any(|leg| leg.runs(direction / 2, direction.is_multiple_of(2)));
-                let links = (0..nodes).map(|node| (plane * nodes + node) * per_node + PORTS + direction);
-                if used { links.map(|link| self.rates[link]).fold(0.0, f64::max) } else { 0.0 }
-            };
-            self.planes.iter().enumerate().map(of_plane).sum()
-        };
-        let rate = (0..2 * self.grid.dimensions()).map(fastest).fold(0.0, f64::max);
-        // Rounded towards more bytes per cycle; a machine of one node has no link.
-        let byte_time = match rate {
-            rate if rate > 0.0 => Ratio::new(64, (rate * 64.0).ceil() as u64)?,
-            _ => Ratio::whole(0),
-        };
-        Ok(Costs { startup, byte_time, flit: Bytes(0) })
-    }
-
-    /// The bytes per cycle of each link of the box, by its id: of all networks whose messages cross it, together.
-    ///
-    /// # Complexity
-    ///
-    /// O(networks times links).
-    pub fn link_rates(&self) -> Vec<f64> {
-        let mut rates = vec![0.0; self.grid.links() as usize];
-        for (plane, own) in self.planes.iter().enumerate() {
-            for (axis, up) in (0..self.grid.dimensions()).flat_map(|axis| [(axis, true), (axis, false)]) {
-                if !own.legs.iter().any(|leg| leg.runs(axis, up)) {
-                    continue;
-                }
-                for node in (0..self.grid.nodes()).map(NodeId) {
-                    let one = self.number(&Resource::Link { plane, node, axis, up });
-                    rates[self.link(node, axis, up).index()] += self.rates[one as usize];
-                }
-            }
-        }
-        rates
     }
 
     fn inside(&self, node: NodeId) -> Result<NodeId> {

@@ -1,8 +1,12 @@
 //! The same fabric with something else: ports, links, what is shared, memories, routers, processors.
 
+use std::collections::BTreeMap;
+
 use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId, Ratio};
+
+use crate::topology::Topology;
 
 use super::{Fabric, PORTS, Processor, RateTable, Routers, Shared, Ways, positive, slot};
 
@@ -31,11 +35,12 @@ impl Fabric {
         Ok(self)
     }
 
-    /// The same with another rate of the links that leave some nodes along an axis, and the name of their class.
+    /// The same with another rate of the links that leave some nodes along an axis, and the name of their class, in the place of
+    /// what was said of them before.
     ///
     /// # Errors
     ///
-    /// [`Error::Value`] when there is no such network, node or axis, or the rate is 0.
+    /// [`Error::Value`] when there is no such network, node or axis, no link leaves these nodes so, or the rate is 0.
     pub fn with_links(
         mut self,
         planes: &[usize],
@@ -47,17 +52,31 @@ impl Fabric {
             let expected = format!("an axis from 0 to {}", self.grid.dimensions() - 1);
             return Err(Error::value("axis", axis, expected));
         }
+        let mut classes = std::mem::take(&mut self.classes).into_iter().collect::<BTreeMap<_, _>>();
+        let mut is_any = false;
         for &plane in planes {
             for &node in nodes {
                 for &up in ups {
                     let link = self.first(plane, self.inside(node)?)? + PORTS + slot(axis, up);
+                    is_any |=
+                        self.grid.sides()[axis] > 1 && (self.grid.wraps() || !self.is_border(node, axis, up));
                     self.rates[link] = positive("rate of a link", rate)?;
-                    self.classes.push((link as u32, class.to_string()));
+                    classes.insert(link as u32, class.to_string());
                 }
             }
         }
-        self.classes.sort_unstable();
-        Ok(self)
+        self.classes = classes.into_iter().collect();
+        match is_any {
+            true => Ok(self),
+            false => {
+                Err(Error::value("number of links that are described", 0, "nodes that links leave this way"))
+            }
+        }
+    }
+
+    /// Whether a node is the last of its line.
+    fn is_border(&self, node: NodeId, axis: usize, up: bool) -> bool {
+        self.grid.coordinate(node, axis) == if up { self.grid.sides()[axis] - 1 } else { 0 }
     }
 
     /// The same with one more resource that the ports of some nodes share.
@@ -69,20 +88,32 @@ impl Fabric {
         self.sharing(vec![shared])
     }
 
-    /// The same with a memory at each of these nodes, which all networks share in both directions.
+    /// The same with a memory at each of these nodes, which all networks share in both directions; of a node that has one its
+    /// rate changes.
     ///
     /// # Errors
     ///
     /// As for [`Fabric::with_shared`].
-    pub fn with_memory_rate(self, nodes: &[NodeId], rate: Ratio) -> Result<Self> {
-        let memory = |&node: &NodeId| -> Result<Shared> {
+    pub fn with_memory_rate(mut self, nodes: &[NodeId], rate: Ratio) -> Result<Self> {
+        let first = self.rates.len() - self.shared.len();
+        let known: BTreeMap<String, usize> =
+            self.shared.iter().enumerate().map(|(index, shared)| (shared.name.clone(), index)).collect();
+        let mut more = BTreeMap::new();
+        for &node in nodes {
             let at = self.grid.coordinates(self.inside(node)?);
             let at: Vec<String> = at.iter().map(u32::to_string).collect();
             let name = format!("memory of ({})", at.join(","));
-            Ok(Shared { name, nodes: vec![node], ways: Ways::Both, rate })
-        };
-        let memories = nodes.iter().map(memory).collect::<Result<_>>()?;
-        self.sharing(memories)
+            match known.get(&name) {
+                Some(&index) => {
+                    self.rates[first + index] = positive("rate of a shared resource", rate)?;
+                    self.shared[index].rate = rate;
+                }
+                None => {
+                    more.insert(node, Shared { name, nodes: vec![node], ways: Ways::Both, rate });
+                }
+            }
+        }
+        self.sharing(more.into_values().collect())
     }
 
     /// The same with more shared resources, all put in at once: O(nodes + ports that share).

@@ -3,7 +3,7 @@ use crate::{Engine, simulate};
 use meshwright_core::units::{Bytes, Cycles};
 use meshwright_network::routing;
 use meshwright_network::topology::costs::SWITCHINGS;
-use meshwright_network::topology::{PortModel, Switching, Topology};
+use meshwright_network::topology::{Endpoints, PortModel, Switching, Topology};
 use meshwright_schedule::Schedule;
 use proptest::prelude::*;
 
@@ -73,10 +73,13 @@ proptest! {
     fn steps_add_up_to_the_run(
         (which, switching, one_port, dead) in (0usize..6, 0usize..3, any::<bool>(), any::<bool>()),
         (startup, flit) in (0u64..4, 0u64..4),
+        (overhead, gap) in (0u64..6, 0u64..12),
         ends in prop::collection::vec((0u32..24, 0u32..24, 0u64..9), 1..40),
     ) {
         let mut machine = Machine::new(MACHINES[which]).unwrap().with_switching(SWITCHINGS[switching].1);
         machine = machine.with_startup(Cycles(startup)).unwrap().with_flit(Bytes(flit)).unwrap();
+        let endpoints = Endpoints { overhead: Cycles(overhead / 3), gap: Cycles(gap / 3) };
+        machine = machine.with_endpoints(endpoints).unwrap();
         if one_port {
             machine = machine.with_port_model(PortModel::One);
         }
@@ -187,7 +190,6 @@ proptest! {
 
 #[test]
 fn overhead_and_gap_of_nodes_are_part_of_the_path() {
-    use meshwright_network::topology::Endpoints;
     let endpoints = Endpoints { overhead: Cycles(7), gap: Cycles(20) };
     let line = Machine::new("mesh:4").unwrap().with_endpoints(endpoints).unwrap();
     let send = |target| Message { source: NodeId(0), target: NodeId(target), bytes: Bytes(5), phase: 1 };
@@ -196,4 +198,27 @@ fn overhead_and_gap_of_nodes_are_part_of_the_path() {
     assert_eq!(step.mover, Mover::Message(send(3)), "the third that node 0 sends");
     assert_eq!((step.overhead, step.startup, step.transfer()), (2 * 20 + 7 + 7, 100, 3 * 2 + 5));
     assert_eq!(path.trace.ticks, step.end);
+}
+
+/// Of two messages that ask for a link at the same time the one of the lower source is first on a torus, whether nodes take time or
+/// not: the run of phases, its path and the schedule that is made of them end together.
+#[test]
+fn ties_on_rings_are_broken_alike() {
+    for overhead in [0, 5] {
+        let endpoints = Endpoints { overhead: Cycles(overhead), gap: Cycles(0) };
+        let torus = Machine::new("torus:4x4").unwrap().with_startup(Cycles(10)).unwrap();
+        let torus = torus.with_endpoints(endpoints).unwrap();
+        let send = |source, target| Message {
+            source: NodeId(source),
+            target: NodeId(target),
+            bytes: Bytes(100),
+            phase: 1,
+        };
+        let phases = Phases::new(16, vec![send(13, 7), send(8, 3)]);
+        let run = simulate(&torus, &phases, &Engine::Message).unwrap();
+        assert_eq!(run.ticks, 220 + 2 * overhead, "the one of node 8 goes first");
+        assert_eq!(of_phases(&torus, &phases).unwrap().trace, run);
+        let schedule = Schedule::from_phases(&phases);
+        assert_eq!(simulate(&torus, &schedule, &Engine::Message).unwrap().ticks, run.ticks);
+    }
 }

@@ -59,7 +59,7 @@ pub fn report(
 
 /// The switchings that are compared on a machine: those of the paper, and its own. Where networks are described there is
 /// one way to move messages, so that there is nothing to compare.
-pub fn usual(machine: &Machine) -> Vec<Switching> {
+fn usual(machine: &Machine) -> Vec<Switching> {
     if machine.fabric().is_some() {
         return vec![machine.switching()];
     }

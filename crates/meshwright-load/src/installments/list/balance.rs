@@ -11,6 +11,10 @@ const MOVES: usize = 24;
 /// How much of the difference is moved at first.
 const EAGERNESS: f64 = 0.7;
 
+/// What a way keeps at least, of what it has; and one that would lose so many times that much is given up.
+const LEFT: f64 = 0.25;
+const GIVEN_UP: f64 = 2.0;
+
 /// Moves amounts until that helps no more.
 pub(super) fn improve(task: &Task, found: Found) -> Found {
     let mut best = found.clone();
@@ -57,7 +61,10 @@ fn moved(task: &Task, found: &Found, eager: f64) -> Option<Vec<Way>> {
         let mean: f64 = own().map(|way| end(&found.ways[way]) * speed(way)).sum::<f64>() / rate;
         for way in own() {
             let more = eager * (mean - end(&found.ways[way])) * speed(way);
-            ways[way].amount = (ways[way].amount + more).max(0.0);
+            // A way that loses a little more than all may have been worth less, and is none if it loses far more.
+            let amount = ways[way].amount;
+            let rest = if more < -GIVEN_UP * amount { 0.0 } else { amount * LEFT };
+            ways[way].amount = (amount + more).max(rest);
         }
         let sum: f64 = own().map(|way| ways[way].amount).sum();
         own().for_each(|way| ways[way].amount *= problem.sources()[source].load / sum);

@@ -1,11 +1,13 @@
 //! The schedules that are known for a machine that does less at a time, the fastest first.
 
+use std::collections::BTreeSet;
+
 use super::{Basis, Found, ListSettings, Task, balance, horizon, of_basis};
 use crate::installments::record::Installments;
 use crate::installments::scale::Scale;
 use crate::installments::singles::stay;
 use crate::lp::{Distribution, Variant};
-use crate::{Plan, Problem, layers};
+use crate::{Plan, Problem, Source, layers};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_network::topology::Topology;
@@ -16,6 +18,10 @@ const NEAREST: &[usize] = &[1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 1
 /// How many sizes are tried for each at first, and how many of the best are looked at again.
 const FEW_TRIES: usize = 16;
 const LOOKED_AT_AGAIN: usize = 3;
+
+/// Of so many sources each sends to so many nodes while the others keep their loads.
+const SENDERS: usize = 4;
+const SENT_BY_ONE: usize = 4;
 
 /// Not many more nodes than the bound's speedup are of use.
 const TOO_MANY: f64 = 3.0;
@@ -63,7 +69,8 @@ pub fn limited(
     for distribution in distributions {
         add(Basis::Distribution(distribution), settings)?;
     }
-    let workers = workers(problem);
+    let sources: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
+    let workers = workers_near(problem, &sources);
     let useful = (TOO_MANY / bound).min(workers.len() as f64) as usize;
     // Without start-ups, with any number of messages and all loads there at once the programme says who is worth a message.
     let is_free = scale.costs().startup_ticks() == 0 && variant.memory.is_none() && settings.chunks.is_none();
@@ -71,6 +78,12 @@ pub fn limited(
     let counts = NEAREST.iter().copied().take_while(|&count| !is_known && count <= useful);
     for count in counts.chain([0]) {
         add(Basis::Shares(&equal(problem, &workers[..count.min(workers.len())])), settings)?;
+    }
+    for source in senders(problem, settings) {
+        let nearest = workers_near(problem, &[source]);
+        for count in 1..=SENT_BY_ONE.min(nearest.len()) {
+            add(Basis::Shares(&sent_by_one(problem, source, &nearest[..count])), settings)?;
+        }
     }
     if workers.len() <= NEAREST[NEAREST.len() - 1] {
         add(Basis::Shares(&equal(problem, &workers)), &ListSettings { moves: false, ..*settings })?;
@@ -87,22 +100,43 @@ pub fn limited(
     Ok(found)
 }
 
-/// The nodes beside the sources that work, the nearest first.
-fn workers(problem: &Problem) -> Vec<NodeId> {
-    let sources: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
-    let depth = layers::depths(problem.machine(), &sources);
+/// The nodes beside all sources that work, those first that are nearest to one of these.
+fn workers_near(problem: &Problem, sources: &[NodeId]) -> Vec<NodeId> {
+    let depth = layers::depths(problem.machine(), sources);
+    let own: BTreeSet<NodeId> = problem.sources().iter().map(|source| source.node).collect();
     let is_worker = |node: &NodeId| {
-        let depth = depth[node.index()];
-        depth != u32::MAX && depth > 0 && problem.work(*node).is_finite()
+        depth[node.index()] != u32::MAX && !own.contains(node) && problem.work(*node).is_finite()
     };
     let mut nodes: Vec<NodeId> = problem.machine().living().filter(is_worker).collect();
-    // Of those as near the ones that are soonest done with a load, from whichever source.
-    let ways = layers::link_times(problem, &sources);
+    // Of those as near the ones that are soonest done with a load.
+    let ways = layers::link_times(problem, sources);
     let time = |node: &NodeId| ways[node.index()] + problem.work(*node);
     nodes.sort_unstable_by(|a, b| {
         depth[a.index()].cmp(&depth[b.index()]).then(time(a).total_cmp(&time(b))).then(a.cmp(b))
     });
     nodes
+}
+
+/// Of few messages, one source may send all: those that have most to do.
+fn senders(problem: &Problem, settings: &ListSettings) -> Vec<NodeId> {
+    let mut sources: Vec<_> = problem.sources().iter().filter(|_| settings.chunks.is_some()).collect();
+    if sources.len() < 2 {
+        return Vec::new();
+    }
+    let time = |source: &Source| source.load * problem.work(source.node);
+    sources.sort_by(|a, b| time(b).total_cmp(&time(a)).then(a.node.cmp(&b.node)));
+    sources.iter().map(|source| source.node).take(SENDERS).collect()
+}
+
+/// Every source keeps its load, but this one, which shares it with these nodes.
+fn sent_by_one(problem: &Problem, sender: NodeId, nodes: &[NodeId]) -> Plan {
+    let mut shares = vec![0.0; problem.machine().nodes() as usize];
+    problem.sources().iter().for_each(|source| shares[source.node.index()] += source.load);
+    let load = std::mem::take(&mut shares[sender.index()]);
+    let all = || nodes.iter().copied().chain([sender]);
+    let speed: f64 = all().map(|node| 1.0 / problem.work(node)).sum();
+    all().for_each(|node| shares[node.index()] += load / problem.work(node) / speed);
+    Plan { makespan: 1.0, shares, cells: None }
 }
 
 /// Equal shares, by speed, for the sources that work and these nodes.
