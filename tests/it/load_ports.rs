@@ -56,6 +56,9 @@ fn one_port_of_a_star_is_no_slower_than_the_recursion() {
     }
     let (found, _) = speedups(star(4), (0.1, 0.1), one_port(), None);
     assert!((found - 2.3044).abs() < 1e-3, "the textbook's optimum, and not {found}");
+    // Two messages to one of the leaves are better than one to each, which makes 2.5393.
+    let (found, _) = speedups(star(3), (0.2, 0.05), one_port(), None);
+    assert!(found > 2.595, "{found}");
 }
 
 /// A limit that nothing comes up against changes nothing, start-ups or not.

@@ -244,7 +244,7 @@ impl MachineArguments {
         output::remarks(&machine);
         let machine = self.broken.of(machine)?;
         if machine.fabric().is_some() {
-            self.check_no_costs(&machine)?;
+            self.check_no_costs()?;
             return Ok(machine);
         }
         let byte_time = self.byte_time.as_ref().map(|text| quantity::byte_time(text, machine.clock()));
@@ -288,14 +288,14 @@ impl MachineArguments {
     }
 
     /// Refuses options that would change nothing on a machine whose networks are described.
-    fn check_no_costs(&self, machine: &Machine) -> Result<()> {
+    fn check_no_costs(&self) -> Result<()> {
         let switching = Some(("switching", self.switching_names())).filter(|(_, names)| !names.is_empty());
         match switching.into_iter().chain(self.given_costs()).next() {
             None => Ok(()),
             Some((option, value)) => {
-                let name = machine.name();
                 let expected = format!(
-                    "no --{option} beside --on {name}: its file describes links and ports, and says how messages move"
+                    "no --{option} beside a machine whose file describes links and ports, and says how messages move: it is \
+                     changed there"
                 );
                 Err(Error::value(option, value, expected))
             }

@@ -23,9 +23,8 @@ impl Machine {
         let sides: Vec<String> = fabric.grid().sides().iter().map(u32::to_string).collect();
         let family = if fabric.grid().wraps() { "torus" } else { "mesh" };
         let why = format!(
-            "it knows only equal links in both directions, and {} describes networks with rates and directions of their \
-             own; on {family}:{} it is possible",
-            self.name(),
+            "it knows only equal links in both directions, and the file of this machine describes networks with rates and \
+             directions of their own; on a plain {family}:{} it is possible",
             sides.join("x")
         );
         Err(Error::not_applicable(method, why))

@@ -90,6 +90,7 @@ pub fn limited(
     }
     tried.sort_by_key(|(_, found)| found.last);
     for (task, one) in tried.into_iter().take(LOOKED_AT_AGAIN) {
+        found.extend(task.resized(&one));
         found.push(task.write(&task.again(one)));
     }
     found.sort_by_key(|one| (one.predicted_cycles, one.messages));

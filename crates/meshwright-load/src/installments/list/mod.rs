@@ -8,6 +8,7 @@
 //! | `write` | the programs of the nodes |
 //! | `choose` | schedules for all that is worth a try |
 //! | `balance` | amounts moved from nodes that end late to those that end early |
+//! | `resize` | few messages: the best sizes in their order, by a linear programme |
 //!
 //! A step needs its wire, its ports, without front ends the processors at both ends, and where memory is limited room at its
 //! target, all at the same time. So whatever is asked of a machine, the schedule keeps to it.
@@ -18,6 +19,7 @@
 
 mod balance;
 mod choose;
+mod resize;
 mod run;
 mod steps;
 mod ways;
@@ -246,6 +248,16 @@ impl Task<'_, '_, '_> {
     fn write(&self, found: &Found) -> Installments {
         let (steps, times) = self.run(&found.ways, &found.sizes, found.order).expect("it was run before");
         write::write(self.scale, &steps, &times, found.sizes.shares())
+    }
+
+    /// The same of steps that have sizes of their own.
+    fn written(&self, steps: &Steps, times: &Times) -> Installments {
+        let mut rounds = std::collections::BTreeMap::new();
+        let works = steps.all.iter().filter(|step| step.kind == steps::Kind::Work);
+        works.for_each(|step| *rounds.entry(step.round).or_insert(0) += step.bytes);
+        let bytes = self.scale.bytes() as f64;
+        let installments = rounds.into_values().map(|of_round| of_round as f64 / bytes).collect();
+        write::write(self.scale, steps, times, installments)
     }
 }
 

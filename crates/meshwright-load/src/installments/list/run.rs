@@ -154,10 +154,37 @@ pub(super) fn run(
     ends: &[f64],
     order: Order,
 ) -> Option<Times> {
+    in_order(scale, variant, steps, |step| order.key(scale, &steps.all[step], ends))
+}
+
+/// The steps that use a link, port or processor one after the other, if they begin at these times.
+pub(super) fn neighbours(
+    scale: &Scale,
+    variant: &Variant,
+    steps: &Steps,
+    begins: &[u64],
+) -> Vec<(usize, usize)> {
+    let resources = Resources::new(scale, variant);
+    let of_step = |step: usize| {
+        let (needs, count) = resources.needs(&steps.all[step]);
+        needs.into_iter().take(count).map(move |need| (need, begins[step], step))
+    };
+    let mut uses: Vec<(usize, u64, usize)> = (0..steps.all.len()).flat_map(of_step).collect();
+    uses.sort_unstable();
+    let after = |pair: &[(usize, u64, usize)]| (pair[0].0 == pair[1].0).then_some((pair[0].2, pair[1].2));
+    uses.windows(2).filter_map(after).collect()
+}
+
+/// Runs the steps, those with the lower keys first.
+pub(super) fn in_order(
+    scale: &Scale,
+    variant: &Variant,
+    steps: &Steps,
+    key: impl Fn(usize) -> u64,
+) -> Option<Times> {
     let per_cycle = scale.costs().ticks_per_cycle();
     let count = steps.all.len();
     let mut resources = Resources::new(scale, variant);
-    let key = |step: &Step| order.key(scale, step, ends);
     let mut missing: Vec<u32> = (0..count).map(|step| steps.waits_of(step).len() as u32).collect();
     let followers = Followers::of(steps);
     let mut times = Times { begin: vec![0; count], end: vec![0; count], last: 0 };
@@ -179,7 +206,7 @@ pub(super) fn run(
             agenda.pop();
             if step & FRESH > 0 {
                 let step = step & !FRESH;
-                ready.insert((key(&steps.all[step as usize]), step));
+                ready.insert((key(step as usize), step));
                 continue;
             }
             resources.give_back(&steps.all[step as usize]);
@@ -191,7 +218,7 @@ pub(super) fn run(
                     if later > now {
                         agenda.push(Reverse((later, next | FRESH)));
                     } else {
-                        ready.insert((key(&steps.all[next as usize]), next));
+                        ready.insert((key(next as usize), next));
                     }
                 }
             }

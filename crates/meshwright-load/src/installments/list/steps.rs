@@ -1,5 +1,7 @@
 //! Steps: what happens on links and processors, in installments, and what waits for what.
 
+use std::collections::BTreeSet;
+
 use super::ways::Way;
 use crate::installments::scale::Scale;
 use crate::installments::streams::supplies;
@@ -52,6 +54,22 @@ impl Steps {
     /// What a step waits for.
     pub(super) fn waits_of(&self, step: usize) -> &[u32] {
         &self.waits[self.first[step] as usize..self.first[step + 1] as usize]
+    }
+
+    /// The steps without some: who waited for one of those waits for what it waited for.
+    pub(super) fn without(&self, is_gone: &dyn Fn(usize) -> bool) -> Self {
+        let mut next = Self::default();
+        // By step, what stands for it.
+        let mut heirs: Vec<Vec<u32>> = Vec::with_capacity(self.all.len());
+        for (number, step) in self.all.iter().enumerate() {
+            let waits = self.waits_of(number).iter().flat_map(|&on| heirs[on as usize].iter().copied());
+            let waits: BTreeSet<u32> = waits.collect();
+            heirs.push(match is_gone(number) {
+                true => waits.into_iter().collect(),
+                false => vec![next.push(*step, waits)],
+            });
+        }
+        next
     }
 
     fn push(&mut self, step: Step, waits: impl IntoIterator<Item = u32>) -> u32 {

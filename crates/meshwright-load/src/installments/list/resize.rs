@@ -1,0 +1,215 @@
+//! The best sizes of messages whose order is kept: a linear programme.
+
+use std::collections::BTreeMap;
+
+use microlp::{ComparisonOp, OptimizationDirection, Variable};
+
+use super::run::{self, Times};
+use super::steps::{Kind, Steps};
+use super::{Found, Task, steps};
+use crate::installments::record::Installments;
+use crate::installments::streams::supplies;
+use crate::lp::{Ports, Variant};
+use meshwright_core::units::NodeId;
+
+/// Schedules of no more steps have a programme: some hundredths of a second each.
+const STEPS_MAX: usize = 80;
+
+/// So many installments are tried on the same ways.
+const ROUNDS_MAX: u32 = 5;
+
+/// So many programmes are solved for each, to see which messages are not worth their start-ups: at a time of so many, and of
+/// fewer where one has to go.
+const TRIES: usize = 100;
+const MANY: usize = 12;
+const FEW: usize = 3;
+
+/// What leaving out a message must gain.
+const GAIN: f64 = 1e-6;
+
+/// The whole load, for the solver; a share that is none; and how fine the order of times is.
+const UNIT: f64 = 100.0;
+const NOTHING: f64 = 1e-6;
+const FINE: f64 = (1u64 << 40) as f64;
+
+/// A source, and a node that has some of its load.
+type Place = (usize, NodeId);
+
+/// Steps, and when each begins and ends.
+type Timed = (Steps, Times);
+
+/// Steps, and by step its share of the load and when it begins, in parts of [`FINE`]; and when all is done.
+struct Sized {
+    steps: Steps,
+    begins: Vec<u64>,
+    shares: Vec<f64>,
+    end: f64,
+}
+
+impl Task<'_, '_, '_> {
+    /// Schedules over the ways of one that was found, in few installments, whose sizes are the best for the order of their
+    /// messages; none where results, room or several ports would need more rows.
+    pub(super) fn resized(&self, found: &Found) -> Vec<Installments> {
+        let variant = self.variant;
+        let has_ports = matches!(variant.ports, Ports::Few(ports) if ports > 1);
+        let needs_more = variant.results > 0.0 || variant.memory.is_some() || has_ports;
+        // Where nothing is limited other searches are as good.
+        let is_plain = *variant == Variant::default() && self.settings.chunks.is_none();
+        if needs_more || is_plain {
+            return Vec::new();
+        }
+        let of_rounds = |rounds: u32| {
+            let ends: Vec<f64> = (1..=rounds).map(|round| f64::from(round) / f64::from(rounds)).collect();
+            let steps = steps::of_ways(self.scale, variant, &found.ways, &ends)?;
+            let times = run::run(self.scale, variant, &steps, &ends, found.order)?;
+            self.cut_and_resized((steps, times))
+        };
+        let most = if self.settings.whole { 1 } else { ROUNDS_MAX };
+        let all = (1..=most).filter_map(of_rounds).filter(|(steps, _)| self.allows(steps));
+        all.map(|(steps, times)| self.written(&steps, &times)).collect()
+    }
+
+    /// Whether there are no more messages than were asked for.
+    fn allows(&self, steps: &Steps) -> bool {
+        let messages = steps.all.iter().filter(|step| step.kind != Kind::Work).count() as u64;
+        self.settings.chunks.is_none_or(|chunks| messages <= chunks)
+    }
+
+    /// A schedule with its best sizes, without the messages that are not worth their start-ups.
+    fn cut_and_resized(&self, (steps, times): Timed) -> Option<Timed> {
+        let mut best = self.sized(steps, times.begin)?;
+        let mut tries = TRIES;
+        loop {
+            let messages = |step: &usize| best.steps.all[*step].kind == Kind::Load;
+            let mut gone: Vec<usize> = (0..best.steps.all.len()).filter(messages).collect();
+            // Those that carry the least are worth the least.
+            let must = !self.allows(&best.steps);
+            gone.sort_by(|&a, &b| best.shares[a].total_cmp(&best.shares[b]));
+            gone.truncate(tries.min(if must { FEW } else { MANY }));
+            tries -= gone.len();
+            let without = |&message: &usize| {
+                let (steps, begins) = best.without(&|step| step == message);
+                self.sized(steps, begins)
+            };
+            let next = gone.iter().filter_map(without).min_by(|a, b| a.end.total_cmp(&b.end));
+            match next.filter(|next| must || next.end < best.end * (1.0 - GAIN)) {
+                Some(next) => best = next,
+                None => break,
+            }
+        }
+        self.rebuilt(&best)
+    }
+
+    /// Steps in the order of these times with their best sizes; those that get none are gone.
+    fn sized(&self, steps: Steps, begins: Vec<u64>) -> Option<Sized> {
+        let mut sized = self.programme(steps, begins)?;
+        while sized.shares.iter().any(|&share| share < NOTHING) {
+            let (steps, begins) = sized.without(&|step| sized.shares[step] < NOTHING);
+            sized = self.programme(steps, begins)?;
+        }
+        Some(sized)
+    }
+
+    /// The sizes with which steps end the earliest, where every link, port and processor serves in the order of these times.
+    fn programme(&self, steps: Steps, begins: Vec<u64>) -> Option<Sized> {
+        let (scale, problem) = (self.scale, self.scale.problem());
+        if steps.all.len() > STEPS_MAX {
+            return None;
+        }
+        let mut programme = microlp::Problem::new(OptimizationDirection::Minimize);
+        let end = programme.add_var(1.0, (0.0, f64::INFINITY));
+        let all: Vec<(Variable, Variable)> = (steps.all.iter())
+            .map(|step| {
+                let release = problem.sources()[step.source].release;
+                let begin = programme.add_var(0.0, (release * UNIT, f64::INFINITY));
+                (begin, programme.add_var(0.0, (0.0, f64::INFINITY)))
+            })
+            .collect();
+        let startup = scale.units_of_ticks(scale.message_ticks(scale.message(steps.all.first()?.link, 0)));
+        // What a step takes: a number, and so much for its share.
+        let time = |step: usize| match steps.all[step].kind {
+            Kind::Work => (0.0, problem.work(steps.all[step].from)),
+            _ => (startup * UNIT, problem.link_time(steps.all[step].link)),
+        };
+        let mut after = |before: usize, next: Variable| {
+            let (fixed, slow) = time(before);
+            let (begin, share) = all[before];
+            programme.add_constraint([(begin, 1.0), (share, slow), (next, -1.0)], ComparisonOp::Le, -fixed);
+        };
+        for (step, &(begin, _)) in all.iter().enumerate() {
+            steps.waits_of(step).iter().for_each(|&on| after(on as usize, begin));
+            after(step, end);
+        }
+        for (before, next) in run::neighbours(scale, self.variant, &steps, &begins) {
+            after(before, all[next].0);
+        }
+        self.add_balances(&mut programme, &steps, &all);
+        let solution = programme.solve().ok()?.into_solution().ok()?;
+        let value = |variable: Variable| solution.var_value(variable) / UNIT;
+        let shares = all.iter().map(|&(_, share)| value(share)).collect();
+        let begins = all.iter().map(|&(begin, _)| (value(begin).max(0.0) * FINE) as u64).collect();
+        let end = value(end);
+        Some(Sized { steps, begins, shares, end })
+    }
+
+    /// A node sends on and works off what it has, by source, and all of it.
+    fn add_balances(&self, programme: &mut microlp::Problem, steps: &Steps, all: &[(Variable, Variable)]) {
+        let mut places: BTreeMap<Place, Vec<(Variable, f64)>> = BTreeMap::new();
+        let own = supplies(self.scale.problem(), self.scale.bytes());
+        let held = |(source, node): Place| {
+            let share = own[source].bytes as f64 / self.scale.bytes() as f64;
+            if own[source].node == node { share * UNIT } else { 0.0 }
+        };
+        for (step, &(_, share)) in steps.all.iter().zip(all) {
+            let here = (step.source, step.from);
+            let used = places.entry(here).or_default();
+            used.push((share, 1.0));
+            programme.add_constraint(used.iter().copied(), ComparisonOp::Le, held(here));
+            if step.kind == Kind::Load {
+                places.entry((step.source, step.to)).or_default().push((share, -1.0));
+            }
+        }
+        for (place, used) in places {
+            programme.add_constraint(used, ComparisonOp::Eq, held(place));
+        }
+    }
+
+    /// The steps with these shares, in whole bytes, run in the order of their times.
+    fn rebuilt(&self, sized: &Sized) -> Option<Timed> {
+        let (scale, mut steps) = (self.scale, sized.steps.clone());
+        let mut held: BTreeMap<Place, u64> = BTreeMap::new();
+        for (source, supply) in supplies(scale.problem(), scale.bytes()).iter().enumerate() {
+            held.insert((source, supply.node), supply.bytes);
+        }
+        // The last step of a node takes what is left.
+        let places = steps.all.iter().enumerate().map(|(step, own)| ((own.source, own.from), step));
+        let last: BTreeMap<Place, usize> = places.collect();
+        for (number, (step, &share)) in steps.all.iter_mut().zip(&sized.shares).enumerate() {
+            let left = held.entry((step.source, step.from)).or_default();
+            let due = (share * scale.bytes() as f64).round() as u64;
+            step.bytes = if last[&(step.source, step.from)] == number { *left } else { due.min(*left) };
+            *left -= step.bytes;
+            step.ticks = match step.kind {
+                Kind::Work => scale.work(step.from, step.bytes).0 * scale.costs().ticks_per_cycle(),
+                _ => scale.message_ticks(scale.message(step.link, step.bytes)),
+            };
+            if step.bytes == 0 {
+                return None;
+            }
+            if step.kind == Kind::Load {
+                *held.entry((step.source, step.to)).or_default() += step.bytes;
+            }
+        }
+        let is_all = held.values().all(|&left| left == 0);
+        let times = run::in_order(scale, self.variant, &steps, |step| sized.begins[step])?;
+        is_all.then_some((steps, times))
+    }
+}
+
+impl Sized {
+    /// The steps without some, and the times of the others.
+    fn without(&self, is_gone: &dyn Fn(usize) -> bool) -> (Steps, Vec<u64>) {
+        let kept = (0..self.begins.len()).filter(|&step| !is_gone(step));
+        (self.steps.without(is_gone), kept.map(|step| self.begins[step]).collect())
+    }
+}
