@@ -294,8 +294,8 @@ impl MachineArguments {
             None => Ok(()),
             Some((option, value)) => {
                 let expected = format!(
-                    "no --{option} beside a machine whose file describes links and ports, and says how messages move: it is \
-                     changed there"
+                    "no --{option} beside --on {}: its file describes links and ports, and says how messages move",
+                    self.on
                 );
                 Err(Error::value(option, value, expected))
             }

@@ -4,15 +4,15 @@
 //!
 //! `hedetniemi1988`: where a member calls all its neighbours at a time, gossip takes as many rounds as the diameter.
 
+use std::collections::BTreeSet;
+
 use meshwright_core::error::{Error, Result};
 use meshwright_network::topology::Topology;
 
+use super::multitree::neighbours;
 use crate::algorithm::Algorithm;
 use crate::flow::Flow;
 use crate::{Operation, Task};
-
-/// No member.
-const NONE: u32 = u32::MAX;
 
 /// The diameter of a machine that is no whole box is searched for up to so many members.
 const MEMBERS_MAX: u32 = 4096;
@@ -34,17 +34,12 @@ fn flooding(task: &Task<'_>) -> Result<Flow> {
         let why = format!("{} members of no whole box are more than {MEMBERS_MAX}", task.members());
         return Err(Error::not_applicable("flooding", why));
     }
-    let mut number = vec![NONE; machine.nodes() as usize];
-    (0..).zip(task.nodes()).for_each(|(member, node)| number[node.index()] = member);
-    let mut pairs = Vec::new();
-    for (from, &node) in (0..).zip(task.nodes()) {
-        let beside = machine.neighbours(node).map(|(_, there)| (from, number[there.index()]));
-        let first = pairs.len();
-        pairs.extend(beside.filter(|&(_, to)| to != NONE));
+    let of_member = |(from, beside): (u32, Vec<(u32, u32)>)| {
         // A side of two has two links to the same neighbour.
-        pairs[first..].sort_unstable();
-    }
-    pairs.dedup();
+        let others: BTreeSet<u32> = beside.into_iter().map(|(_, to)| to).collect();
+        others.into_iter().map(move |to| (from, to))
+    };
+    let pairs: Vec<(u32, u32)> = (0..).zip(neighbours(task)).flat_map(of_member).collect();
     // From the first corner of a box nobody is farther than from any other.
     let ends = if machine.whole_grid().is_some() { &task.nodes()[..1] } else { task.nodes() };
     let rounds = ends.iter().map(|&node| machine.eccentricity(node).0).max().unwrap_or(0);
@@ -54,4 +49,38 @@ fn flooding(task: &Task<'_>) -> Result<Flow> {
         pairs.iter().for_each(|&(from, to)| flow.combine(round, from, to, [0]));
     }
     Ok(flow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::units::NodeId;
+    use meshwright_network::topology::Machine;
+
+    /// Everybody has heard of everybody after as many rounds as the diameter, and not one round before.
+    #[test]
+    fn it_takes_as_many_rounds_as_the_diameter() {
+        let holes = |name: &str, dead: &[u32]| {
+            Machine::new(name).unwrap().with_dead(dead.iter().copied().map(NodeId).collect()).unwrap()
+        };
+        for (machine, rounds) in [
+            (holes("mesh:3x5", &[]), 6),
+            (holes("torus:4x4", &[]), 4),
+            (holes("torus:2x2", &[]), 2),
+            (holes("hypercube:4", &[]), 4),
+            (holes("mesh:1x1", &[]), 0),
+            (holes("torus:3x3", &[0]), 2),
+            (holes("mesh:3x3", &[1, 4]), 6),
+            (holes("ccc:3", &[]), 6),
+        ] {
+            let task = Task::new(&machine, Operation::Barrier, 0, 0).unwrap();
+            let flow = flooding(&task).unwrap();
+            assert_eq!(flow.steps(), rounds, "{}", machine.name());
+            assert_eq!(flow.check(Operation::Barrier, 0, 0), Ok(()), "{}", machine.name());
+            let mut short = task.flow();
+            let all = flow.transfers().iter().filter(|transfer| transfer.step + 1 < rounds);
+            all.for_each(|transfer| short.combine(transfer.step, transfer.source, transfer.target, [0]));
+            assert_eq!(short.check(Operation::Barrier, 0, 0).is_ok(), rounds == 0, "{}", machine.name());
+        }
+    }
 }

@@ -85,7 +85,7 @@ fn all_gather(task: &Task<'_>) -> Result<Flow> {
 }
 
 /// By member its links to other members.
-fn neighbours(task: &Task<'_>) -> Vec<Vec<(u32, u32)>> {
+pub(super) fn neighbours(task: &Task<'_>) -> Vec<Vec<(u32, u32)>> {
     let mut number = vec![NONE; task.machine().nodes() as usize];
     for (member, node) in (0..).zip(task.nodes()) {
         number[node.index()] = member;

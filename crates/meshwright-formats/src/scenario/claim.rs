@@ -56,8 +56,8 @@ impl ClaimFile {
 ///
 /// It is one object with `machine`, `sigma`, `sources` (nodes, or objects with `at` or `node`, `load`, `release`) and
 /// a claim: `makespan` or `speedup`; `shares` by node, or `fractions` by hops from the nearest source (where both stand, as
-/// in what `split` prints, the shares); `switching`. With `methods`, a list of claims, each of them is one. `ports`, `front_end`, `results`, `duplex` (or an object
-/// `variant` of them) and `startup`, in units of w Tcp, say on which terms.
+/// in what `split` prints, the shares); `switching`. With `methods`, a list of claims, each of them is one. `ports`,
+/// `front_end`, `results`, `duplex` (or an object `variant` of them) and `startup`, in units of w Tcp, say on which terms.
 ///
 /// # Errors
 ///
