@@ -1,8 +1,9 @@
 //! Processors and links that are not all alike, read from a file.
 
-use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
+
+use fixedbitset::FixedBitSet;
 
 use super::Speeds;
 use meshwright_core::error::Result;
@@ -68,16 +69,19 @@ fn speeds(tokens: &mut Tokens<'_>, machine: &Machine, sigma: f64) -> Result<Spee
     let axes = header(tokens, machine)?;
     let mut speeds =
         Speeds { work: vec![1.0; machine.nodes() as usize], link: vec![sigma; machine.links() as usize] };
-    let mut told = BTreeSet::new();
+    // By node its processor, then by link.
+    let mut told = FixedBitSet::with_capacity(machine.nodes() as usize + machine.links() as usize);
     while tokens.next_anywhere()? {
         tokens.hold();
         let node = place(tokens, &axes, "")?;
-        let mut once =
-            |tokens: &mut Tokens<'_>, link: Option<LinkId>, what: &str| match told.insert((node, link)) {
-                true => Ok(()),
-                false => Err(tokens
+        let mut once = |tokens: &mut Tokens<'_>, link: Option<LinkId>, what: &str| {
+            let place = link.map_or(node.index(), |link| machine.nodes() as usize + link.index());
+            match told.put(place) {
+                false => Ok(()),
+                true => Err(tokens
                     .error(format!("the time of {what} stands here twice"), "each processor and link once")),
-            };
+            }
+        };
         tokens.expect(",")?;
         if tokens.next_word()? && tokens.word() == b"," {
             (1..axes.len()).try_for_each(|_| tokens.expect(","))?;

@@ -82,7 +82,7 @@ fn entries(tokens: &mut Tokens<'_>, column: &str, machine: &Machine) -> Result<V
         let node = NodeId(tokens.integer_u32("node", 0..=machine.nodes() - 1)?);
         tokens.expect(",")?;
         let value = tokens.real(column, VALUE_MAX)?;
-        if told.as_mut().is_some_and(|told| !told.insert((time.to_bits(), node))) {
+        if told.as_mut().is_some_and(|told| !told.insert((time.to_bits(), node.0))) {
             let message = format!("the {column} of node {node} at {time} stands here twice");
             return Err(tokens.error(message, "each node once at a time"));
         }

@@ -1,7 +1,5 @@
 //! The same fabric with something else: ports, links, what is shared, memories, routers, processors.
 
-use std::collections::BTreeMap;
-
 use meshwright_core::csr::Csr;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Cycles, NodeId, Ratio};
@@ -52,8 +50,7 @@ impl Fabric {
             let expected = format!("an axis from 0 to {}", self.grid.dimensions() - 1);
             return Err(Error::value("axis", axis, expected));
         }
-        let mut classes = std::mem::take(&mut self.classes).into_iter().collect::<BTreeMap<_, _>>();
-        let mut is_any = false;
+        let (mut described, mut is_any) = (Vec::new(), false);
         for &plane in planes {
             for &node in nodes {
                 for &up in ups {
@@ -61,11 +58,15 @@ impl Fabric {
                     is_any |=
                         self.grid.sides()[axis] > 1 && (self.grid.wraps() || !self.is_border(node, axis, up));
                     self.rates[link] = positive("rate of a link", rate)?;
-                    classes.insert(link as u32, class.to_string());
+                    described.push(link as u32);
                 }
             }
         }
-        self.classes = classes.into_iter().collect();
+        described.sort_unstable();
+        described.dedup();
+        self.classes.retain(|(link, _)| described.binary_search(link).is_err());
+        self.classes.extend(described.into_iter().map(|link| (link, class.to_string())));
+        self.classes.sort_unstable();
         match is_any {
             true => Ok(self),
             false => {
@@ -96,24 +97,23 @@ impl Fabric {
     /// As for [`Fabric::with_shared`].
     pub fn with_memory_rate(mut self, nodes: &[NodeId], rate: Ratio) -> Result<Self> {
         let first = self.rates.len() - self.shared.len();
-        let known: BTreeMap<String, usize> =
-            self.shared.iter().enumerate().map(|(index, shared)| (shared.name.clone(), index)).collect();
-        let mut more = BTreeMap::new();
-        for &node in nodes {
+        let (mut nodes, mut more) = (nodes.to_vec(), Vec::new());
+        nodes.sort_unstable();
+        nodes.dedup();
+        for node in nodes {
             let at = self.grid.coordinates(self.inside(node)?);
             let at: Vec<String> = at.iter().map(u32::to_string).collect();
             let name = format!("memory of ({})", at.join(","));
-            match known.get(&name) {
-                Some(&index) => {
+            let behind = self.shared_out(node).iter().map(|&resource| resource as usize - first);
+            match behind.into_iter().find(|&index| self.shared[index].name == name) {
+                Some(index) => {
                     self.rates[first + index] = positive("rate of a shared resource", rate)?;
                     self.shared[index].rate = rate;
                 }
-                None => {
-                    more.insert(node, Shared { name, nodes: vec![node], ways: Ways::Both, rate });
-                }
+                None => more.push(Shared { name, nodes: vec![node], ways: Ways::Both, rate }),
             }
         }
-        self.sharing(more.into_values().collect())
+        self.sharing(more)
     }
 
     /// The same with more shared resources, all put in at once: O(nodes + ports that share).

@@ -36,6 +36,7 @@ use super::sizes::{self, EQUAL, GUESS, SizeSearch, Sizes};
 use crate::Plan;
 use crate::lp::{Distribution, Variant};
 use meshwright_core::error::{Error, Result};
+use meshwright_core::units::LinkId;
 
 /// A list schedule of no more steps than this is looked for; where memory is limited messages are small, and more are needed.
 const STEPS_MAX: usize = 8_000;
@@ -166,12 +167,10 @@ struct Found {
 impl Task<'_, '_, '_> {
     /// The best sizes and order that are found for these ways.
     fn search(&self, ways: &[Way], tries: usize) -> Option<Found> {
-        let mut links = std::collections::BTreeMap::new();
-        for way in ways {
-            for &link in way.links.iter().chain(&way.back) {
-                *links.entry((way.source, link)).or_insert(0.0) += way.amount;
-            }
-        }
+        let of_way = |way: &Way| way.links.iter().chain(&way.back).map(|link| (way.source, *link)).collect();
+        let mut links: Vec<(usize, LinkId)> = ways.iter().flat_map::<Vec<_>, _>(of_way).collect();
+        links.sort_unstable();
+        links.dedup();
         let per_round = links.len() + ways.len();
         let (steps_max, rounds_max) = match self.variant.memory {
             Some(_) => (SMALL_STEPS_MAX, SMALL_ROUNDS_MAX),
@@ -188,7 +187,13 @@ impl Task<'_, '_, '_> {
         let counts = &sizes::counts_up_to(most);
         // Where room is short, equal messages that are small enough come first.
         let needed = |memory: f64| {
-            (ROOMS * links.values().fold(0.0, |most: f64, &amount| most.max(amount)) / memory) as u32
+            let mut amounts = vec![0.0; links.len()];
+            for way in ways {
+                for &link in way.links.iter().chain(&way.back) {
+                    amounts[links.binary_search(&(way.source, link)).expect("it is there")] += way.amount;
+                }
+            }
+            (ROOMS * amounts.into_iter().fold(0.0, f64::max) / memory) as u32
         };
         let (begin, guess) =
             match self.variant.memory.map(needed).filter(|&needed| needed > counts[counts.len() / 2]) {
@@ -252,11 +257,13 @@ impl Task<'_, '_, '_> {
 
     /// The same of steps that have sizes of their own.
     fn written(&self, steps: &Steps, times: &Times) -> Installments {
-        let mut rounds = std::collections::BTreeMap::new();
+        let last = steps.all.iter().map(|step| step.round).max().unwrap_or(0);
+        let mut rounds = vec![0; last as usize + 1];
         let works = steps.all.iter().filter(|step| step.kind == steps::Kind::Work);
-        works.for_each(|step| *rounds.entry(step.round).or_insert(0) += step.bytes);
+        works.for_each(|step| rounds[step.round as usize] += step.bytes);
+        rounds.retain(|&of_round| of_round > 0);
         let bytes = self.scale.bytes() as f64;
-        let installments = rounds.into_values().map(|of_round| of_round as f64 / bytes).collect();
+        let installments = rounds.into_iter().map(|of_round| of_round as f64 / bytes).collect();
         write::write(self.scale, steps, times, installments)
     }
 }

@@ -1,7 +1,5 @@
 //! The best sizes of messages whose order is kept: a linear programme.
 
-use std::collections::BTreeMap;
-
 use microlp::{ComparisonOp, OptimizationDirection, Variable};
 
 use super::run::{self, Times};
@@ -134,7 +132,8 @@ impl Task<'_, '_, '_> {
         let mut after = |before: usize, next: Variable| {
             let (fixed, slow) = time(before);
             let (begin, share) = all[before];
-            programme.add_constraint([(begin, 1.0), (share, slow), (next, -1.0)], ComparisonOp::Le, -fixed);
+            let terms = vec![(begin, 1.0), (share, slow), (next, -1.0)];
+            programme.add_constraint(terms, ComparisonOp::Le, -fixed);
         };
         for (step, &(begin, _)) in all.iter().enumerate() {
             steps.waits_of(step).iter().for_each(|&on| after(on as usize, begin));
@@ -154,40 +153,51 @@ impl Task<'_, '_, '_> {
 
     /// A node sends on and works off what it has, by source, and all of it.
     fn add_balances(&self, programme: &mut microlp::Problem, steps: &Steps, all: &[(Variable, Variable)]) {
-        let mut places: BTreeMap<Place, Vec<(Variable, f64)>> = BTreeMap::new();
-        let own = supplies(self.scale.problem(), self.scale.bytes());
-        let held = |(source, node): Place| {
-            let share = own[source].bytes as f64 / self.scale.bytes() as f64;
-            if own[source].node == node { share * UNIT } else { 0.0 }
-        };
+        let places = self.places(steps);
+        let mut used: Vec<Vec<(Variable, f64)>> = vec![Vec::new(); places.len()];
+        let held: Vec<f64> =
+            places.iter().map(|place| place.1 as f64 / self.scale.bytes() as f64 * UNIT).collect();
         for (step, &(_, share)) in steps.all.iter().zip(all) {
-            let here = (step.source, step.from);
-            let used = places.entry(here).or_default();
-            used.push((share, 1.0));
-            programme.add_constraint(used.iter().copied(), ComparisonOp::Le, held(here));
+            let here = place(&places, step.source, step.from);
+            used[here].push((share, 1.0));
+            programme.add_constraint(used[here].clone(), ComparisonOp::Le, held[here]);
             if step.kind == Kind::Load {
-                places.entry((step.source, step.to)).or_default().push((share, -1.0));
+                used[place(&places, step.source, step.to)].push((share, -1.0));
             }
         }
-        for (place, used) in places {
-            programme.add_constraint(used, ComparisonOp::Eq, held(place));
+        for (used, held) in used.into_iter().zip(held) {
+            programme.add_constraint(used, ComparisonOp::Eq, held);
         }
+    }
+
+    /// Where load of a source comes, and the bytes that are there from the begin.
+    fn places(&self, steps: &Steps) -> Vec<(Place, u64)> {
+        let supplies = supplies(self.scale.problem(), self.scale.bytes());
+        let mut places: Vec<(Place, u64)> =
+            (0..).zip(&supplies).map(|(source, supply)| ((source, supply.node), supply.bytes)).collect();
+        for step in steps.all.iter().filter(|step| step.kind == Kind::Load) {
+            let there = (step.source, step.to);
+            if places.iter().all(|(place, _)| *place != there) {
+                places.push((there, 0));
+            }
+        }
+        places
     }
 
     /// The steps with these shares, in whole bytes, run in the order of their times.
     fn rebuilt(&self, sized: &Sized) -> Option<Timed> {
         let (scale, mut steps) = (self.scale, sized.steps.clone());
-        let mut held: BTreeMap<Place, u64> = BTreeMap::new();
-        for (source, supply) in supplies(scale.problem(), scale.bytes()).iter().enumerate() {
-            held.insert((source, supply.node), supply.bytes);
-        }
+        let mut places = self.places(&steps);
         // The last step of a node takes what is left.
-        let places = steps.all.iter().enumerate().map(|(step, own)| ((own.source, own.from), step));
-        let last: BTreeMap<Place, usize> = places.collect();
+        let mut last = vec![0; places.len()];
+        for (number, step) in steps.all.iter().enumerate() {
+            last[place(&places, step.source, step.from)] = number;
+        }
         for (number, (step, &share)) in steps.all.iter_mut().zip(&sized.shares).enumerate() {
-            let left = held.entry((step.source, step.from)).or_default();
+            let here = place(&places, step.source, step.from);
+            let left = &mut places[here].1;
             let due = (share * scale.bytes() as f64).round() as u64;
-            step.bytes = if last[&(step.source, step.from)] == number { *left } else { due.min(*left) };
+            step.bytes = if last[here] == number { *left } else { due.min(*left) };
             *left -= step.bytes;
             step.ticks = match step.kind {
                 Kind::Work => scale.work(step.from, step.bytes).0 * scale.costs().ticks_per_cycle(),
@@ -197,13 +207,19 @@ impl Task<'_, '_, '_> {
                 return None;
             }
             if step.kind == Kind::Load {
-                *held.entry((step.source, step.to)).or_default() += step.bytes;
+                let there = place(&places, step.source, step.to);
+                places[there].1 += step.bytes;
             }
         }
-        let is_all = held.values().all(|&left| left == 0);
+        let is_all = places.iter().all(|(_, left)| *left == 0);
         let times = run::in_order(scale, self.variant, &steps, |step| sized.begins[step])?;
         is_all.then_some((steps, times))
     }
+}
+
+/// The number of a place of a source.
+fn place(places: &[(Place, u64)], source: usize, node: NodeId) -> usize {
+    places.iter().position(|(place, _)| *place == (source, node)).expect("a place of a step")
 }
 
 impl Sized {
