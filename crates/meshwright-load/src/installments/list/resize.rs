@@ -212,7 +212,7 @@ impl Task<'_, '_, '_> {
             }
         }
         let is_all = places.iter().all(|(_, left)| *left == 0);
-        let times = run::in_order(scale, self.variant, &steps, |step| sized.begins[step])?;
+        let times = run::in_order(scale, self.variant, &steps, &sized.begins)?;
         is_all.then_some((steps, times))
     }
 }

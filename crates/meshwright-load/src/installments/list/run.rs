@@ -154,7 +154,8 @@ pub(super) fn run(
     ends: &[f64],
     order: Order,
 ) -> Option<Times> {
-    in_order(scale, variant, steps, |step| order.key(scale, &steps.all[step], ends))
+    let keys: Vec<u64> = steps.all.iter().map(|step| order.key(scale, step, ends)).collect();
+    in_order(scale, variant, steps, &keys)
 }
 
 /// The steps that use a link, port or processor one after the other, if they begin at these times.
@@ -175,13 +176,8 @@ pub(super) fn neighbours(
     uses.windows(2).filter_map(after).collect()
 }
 
-/// Runs the steps, those with the lower keys first.
-pub(super) fn in_order(
-    scale: &Scale,
-    variant: &Variant,
-    steps: &Steps,
-    key: impl Fn(usize) -> u64,
-) -> Option<Times> {
+/// Runs the steps, those with the lower keys first, by step.
+pub(super) fn in_order(scale: &Scale, variant: &Variant, steps: &Steps, keys: &[u64]) -> Option<Times> {
     let per_cycle = scale.costs().ticks_per_cycle();
     let count = steps.all.len();
     let mut resources = Resources::new(scale, variant);
@@ -206,7 +202,7 @@ pub(super) fn in_order(
             agenda.pop();
             if step & FRESH > 0 {
                 let step = step & !FRESH;
-                ready.insert((key(step as usize), step));
+                ready.insert((keys[step as usize], step));
                 continue;
             }
             resources.give_back(&steps.all[step as usize]);
@@ -218,7 +214,7 @@ pub(super) fn in_order(
                     if later > now {
                         agenda.push(Reverse((later, next | FRESH)));
                     } else {
-                        ready.insert((key(next as usize), next));
+                        ready.insert((keys[next as usize], next));
                     }
                 }
             }
