@@ -170,15 +170,17 @@ impl Task<'_, '_, '_> {
         }
     }
 
-    /// Where load of a source comes, and the bytes that are there from the begin.
+    /// Where load of a source may be, and the bytes that are there from the begin.
     fn places(&self, steps: &Steps) -> Vec<(Place, u64)> {
         let supplies = supplies(self.scale.problem(), self.scale.bytes());
         let mut places: Vec<(Place, u64)> =
             (0..).zip(&supplies).map(|(source, supply)| ((source, supply.node), supply.bytes)).collect();
-        for step in steps.all.iter().filter(|step| step.kind == Kind::Load) {
-            let there = (step.source, step.to);
-            if places.iter().all(|(place, _)| *place != there) {
-                places.push((there, 0));
+        // A step from where nothing comes any more is still one.
+        for (source, node) in
+            steps.all.iter().flat_map(|step| [step.from, step.to].map(|node| (step.source, node)))
+        {
+            if places.iter().all(|(place, _)| *place != (source, node)) {
+                places.push(((source, node), 0));
             }
         }
         places
