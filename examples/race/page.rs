@@ -231,7 +231,7 @@ pub(crate) fn head(seconds: u64, threads: usize, is_brief: bool) -> String {
         false => (
             "cargo run --release --example race",
             format!(
-                "searched for on up to {FEW_NODES} nodes (for all-reduce on more: `cargo run --release --example all_reduce_gaps`)"
+                "searched for on up to {FEW_NODES} nodes (for all-reduce on more: `cargo run --release --example collective_gaps`)"
             ),
         ),
     };

@@ -1,5 +1,8 @@
 //! Cells: each chunk comes together in cells of a few members, these in larger ones, and goes back the same way, every chunk with cells of its own.
 //!
+//! A broadcast goes the second half of that way, a reduction the first: the root sends each chunk over one of its neighbours to where its cells
+//! would meet, or gets it from there.
+//!
 //! In a tree of neighbours most messages wait for others, so that links stand idle until the first chunks have come far. In cells
 //! most members send at once, over one link each, and few levels later all has met; messages of higher levels jump over
 //! several links, and there are few of those. Of several random trees the one is taken whose links carry least so far.
@@ -15,11 +18,15 @@ use rand::RngExt;
 use rand_xoshiro::SplitMix64;
 
 use super::list::{Messages, Plan};
-use crate::flow::{Block, Flow, share};
+use super::overlay_shapes::directions;
+use crate::flow::{Block, Flow, Mode, Transfer, share};
 use crate::{Operation, Task};
 
 /// How many random trees there are to choose from, for each chunk.
-const DRAWS: u32 = 16;
+const DRAWS: u32 = 32;
+
+/// Power of what links carry already by which a tree is priced.
+const POWER: i32 = 16;
 
 /// The seed of the trees.
 const SEED: u32 = 1;
@@ -139,9 +146,59 @@ impl Draws<'_> {
     }
 }
 
+/// Which of its messages a tree has.
+#[derive(Clone, Copy)]
+pub(super) struct Ways {
+    up: bool,
+    down: bool,
+    /// Root and gate, where one member has all from the beginning or gets all in the end: the gate is the neighbour over which a chunk leaves it, or comes.
+    root: Option<(u32, u32)>,
+}
+
+impl Ways {
+    /// Those of an operation that one tree for each chunk does.
+    pub(super) fn of(task: &Task<'_>) -> Option<Self> {
+        let root = match task.operation {
+            Operation::Broadcast | Operation::Reduce => Some((task.root, task.root)),
+            Operation::AllReduce | Operation::Barrier => None,
+            _ => return None,
+        };
+        let (up, down) = directions(task.operation)?;
+        Some(Self { up, down, root })
+    }
+
+    /// Visits the messages of a tree, those that others wait for before them.
+    fn visit(self, tree: &[Edge], mut visit: impl FnMut(Transfer)) {
+        let Some(&(last, _, centre)) = tree.last() else { return };
+        let levels = last + 1;
+        // What meets at the root needs no gate.
+        let root = self.root.map(|(root, gate)| (root, if centre == root { root } else { gate }));
+        let is_near = |of: u32| root.is_some_and(|(root, gate)| of == root || of == gate);
+        // Root and gate need nothing that they have, and hand on nothing that they are to get.
+        let edges = || tree.iter().copied().filter(|&(_, from, _)| !is_near(from));
+        let ends = |(root, gate)| [(levels, centre, gate), (levels + 1, gate, root)];
+        let ends = || root.into_iter().flat_map(ends);
+        if self.up {
+            let all = edges().chain(ends());
+            all.for_each(|(level, from, to)| visit(Transfer::new(level, from, to, Mode::Combine)));
+        }
+        let end = if root.is_some() { levels + 1 } else { 2 * levels - 1 };
+        if self.down {
+            let all = edges().chain(ends()).rev();
+            all.for_each(|(level, from, to)| visit(Transfer::new(end - level, to, from, Mode::Copy)));
+        }
+    }
+
+    /// How many messages a tree of so many members has.
+    pub(super) fn messages(self, members: u32) -> usize {
+        (usize::from(self.up) + usize::from(self.down)) * (members as usize - 1)
+    }
+}
+
 /// What links carry.
 struct Loads<'g> {
     grid: &'g Grid,
+    ways: Ways,
     /// By link the messages of all trees so far, and those of the tree that is looked at.
     all: Vec<u32>,
     own: Vec<u32>,
@@ -149,32 +206,30 @@ struct Loads<'g> {
 }
 
 impl Loads<'_> {
-    /// Visits the links of a tree, up and down.
-    fn visit(grid: &Grid, tree: &[Edge], mut visit: impl FnMut(usize)) {
-        for &(_, from, to) in tree {
-            for_each_link(grid, NodeId(from), NodeId(to), |link| visit(link.index()));
-            for_each_link(grid, NodeId(to), NodeId(from), |link| visit(link.index()));
-        }
+    /// Visits the links of a tree, one as often as messages go over it.
+    fn visit(grid: &Grid, ways: Ways, tree: &[Edge], mut visit: impl FnMut(usize)) {
+        ways.visit(tree, |Transfer { source, target, .. }| {
+            for_each_link(grid, NodeId(source), NodeId(target), |link| visit(link.index()));
+        });
     }
 
-    /// What a tree adds where much is carried already: the sixth power of what a link carries of all trees, so that the busiest count.
+    /// What a tree adds where much is carried already: a high power of what a link carries of all trees, so that the busiest count.
     fn price(&mut self, tree: &[Edge]) -> f64 {
         let even = f64::from(self.trees + 1);
         let (all, own) = (&self.all, &mut self.own);
         let mut price = 0.0;
-        Self::visit(self.grid, tree, |link| {
+        Self::visit(self.grid, self.ways, tree, |link| {
             let carried = f64::from(all[link] + own[link]) / even;
             own[link] += 1;
-            let square = carried * carried;
-            price += square * square * square;
+            price += carried.powi(POWER);
         });
-        Self::visit(self.grid, tree, |link| own[link] = 0);
+        Self::visit(self.grid, self.ways, tree, |link| own[link] = 0);
         price
     }
 
     fn take(&mut self, tree: &[Edge]) {
         let all = &mut self.all;
-        Self::visit(self.grid, tree, |link| all[link] += 1);
+        Self::visit(self.grid, self.ways, tree, |link| all[link] += 1);
         self.trees += 1;
     }
 }
@@ -184,7 +239,7 @@ impl Cells {
     ///
     /// # Errors
     ///
-    /// [`Error::NotApplicable`] when the machine is no whole box, and for other operations than all-reduce and barrier.
+    /// [`Error::NotApplicable`] when the machine is no whole box, and for other operations than broadcast, reduce, all-reduce and barrier.
     ///
     /// # Complexity
     ///
@@ -227,22 +282,27 @@ impl Cells {
 
     /// All trees, up and down, and by message its level.
     fn unordered(&self, task: &Task<'_>, grid: &Grid) -> Result<(Flow, Vec<u32>)> {
-        if !matches!(task.operation, Operation::AllReduce | Operation::Barrier) {
+        let Some(ways) = Ways::of(task) else {
             let why = format!("it is no way to do {}", task.operation.name());
             return Err(Error::not_applicable("a tree of cells", why));
-        }
+        };
         let whole = task.blocks()[0];
         let part = |k| Block { bytes: share(whole.bytes, self.trees, k), ..whole };
         let mut flow = Flow::new(task.members(), (0..self.trees).map(part).collect());
         let links = grid.links() as usize;
-        let mut loads = Loads { grid, all: vec![0; links], own: vec![0; links], trees: 0 };
+        let mut loads = Loads { grid, ways, all: vec![0; links], own: vec![0; links], trees: 0 };
         let open = vec![Vec::new(); grid.dimensions()];
         let side = self.side.max(2) as usize;
         let mut draws =
             Draws { grid, side, rng: rng::numbered(&[SEED]), open, line: Vec::new(), across: Vec::new() };
+        let around = |(root, _)| grid.neighbours(NodeId(root)).map(|(_, gate)| gate.0);
+        let gates: Vec<u32> = ways.root.into_iter().flat_map(around).collect();
         let (mut tree, mut best): (Vec<Edge>, Vec<Edge>) = (Vec::new(), Vec::new());
         for chunk in 0..self.trees {
             let mut least = f64::INFINITY;
+            if let Some((_, gate)) = &mut loads.ways.root {
+                *gate = gates[chunk as usize % gates.len()];
+            }
             for _ in 0..DRAWS {
                 draws.tree(&mut tree);
                 let price = loads.price(&tree);
@@ -252,11 +312,7 @@ impl Cells {
                 }
             }
             loads.take(&best);
-            let levels = best.last().map_or(0, |&(level, ..)| level + 1);
-            best.iter().for_each(|&(level, from, to)| flow.combine(level, from, to, [chunk]));
-            for &(level, from, to) in best.iter().rev() {
-                flow.copy(2 * levels - 1 - level, to, from, [chunk]);
-            }
+            loads.ways.visit(&best, |transfer| flow.send(transfer, [chunk]));
         }
         let steps = flow.transfers().iter().map(|transfer| transfer.step).collect();
         Ok((flow, steps))

@@ -345,20 +345,27 @@ mod tests {
     }
     #[test]
     fn cells_are_right() {
-        for name in ["mesh:4x5", "torus:4x4", "torus:3x5", "mesh:9", "mesh:3x2x4"] {
+        use Operation as O;
+        for name in ["mesh:4x5", "torus:4x4", "torus:3x5", "mesh:9", "mesh:3x2x4", "torus:2"] {
             let machine = Machine::new(name).unwrap();
-            let task = Task::new(&machine, Operation::AllReduce, 5000, 0).unwrap();
-            let bound = crate::bound::bound(&task).unwrap().cycles;
-            for (trees, side, haste, passes) in [(1, 2, 1, 0), (7, 3, 4, 1), (32, 5, 2, 2), (3, 16, 1, 0)] {
-                let cells = Cells { trees, side, haste, passes };
-                let (_, plan) = cells.planned(&task).unwrap();
-                let flow = cells.flow(&task).unwrap();
-                assert_eq!(flow.check(Operation::AllReduce, 0, 5000), Ok(()), "{name}: {cells}");
-                let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
-                let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
-                assert!(trace.deadlock.is_none(), "{name}: {cells}");
-                assert!(bound <= trace.cycles.min(plan.cycles(machine.costs())), "{name}: {cells}");
+            for (operation, root) in [(O::AllReduce, 0), (O::Broadcast, 0), (O::Reduce, 1)] {
+                let task = Task::new(&machine, operation, 5000, root).unwrap();
+                let bound = crate::bound::bound(&task).unwrap().cycles;
+                for (trees, side, haste, passes) in [(1, 2, 1, 0), (7, 3, 4, 1), (32, 5, 2, 2), (3, 16, 1, 0)]
+                {
+                    let cells = Cells { trees, side, haste, passes };
+                    let what = format!("{} on {name}: {cells}", operation.name());
+                    let (_, plan) = cells.planned(&task).unwrap();
+                    let flow = cells.flow(&task).unwrap();
+                    assert_eq!(flow.check(operation, root, 5000), Ok(()), "{what}");
+                    let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+                    let trace = simulate(&machine, &schedule, &Engine::Message).unwrap();
+                    assert!(trace.deadlock.is_none(), "{what}");
+                    assert!(bound <= trace.cycles.min(plan.cycles(machine.costs())), "{what}");
+                }
             }
+            let task = Task::new(&machine, O::AllGather, 5000, 0).unwrap();
+            assert!(Cells { trees: 1, side: 2, haste: 1, passes: 0 }.flow(&task).is_err());
         }
     }
 }

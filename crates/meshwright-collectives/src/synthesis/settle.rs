@@ -5,9 +5,9 @@ use meshwright_core::units::{Bytes, Cycles, NodeId};
 use meshwright_network::topology::Topology;
 use rayon::prelude::*;
 
-use super::cells::Cells;
+use super::cells::{Cells, Ways};
+use crate::Task;
 use crate::flow::Flow;
-use crate::{Operation, Task};
 
 /// Sides of cells that are tried, the first of them first.
 const SIDES: [u32; 4] = [5, 3, 4, 8];
@@ -43,8 +43,11 @@ const HOPE: u64 = 6;
 ///
 /// O(2^19 links) for some twenty plans.
 pub fn settle(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Cells, Flow, Cycles)>> {
-    let sums = matches!(task.operation, Operation::AllReduce | Operation::Barrier);
-    if !sums || task.bytes == 0 || task.machine().whole_grid().is_none() || task.members() < 2 {
+    if Ways::of(task).is_none()
+        || task.bytes == 0
+        || task.machine().whole_grid().is_none()
+        || task.members() < 2
+    {
         return Ok(Vec::new());
     }
     let starts: Result<Vec<Option<Cells>>> = SIDES.iter().map(|&side| start(task, side, known)).collect();
@@ -88,7 +91,7 @@ fn most(task: &Task<'_>) -> u32 {
 
 /// The messages of a tree.
 fn messages(task: &Task<'_>) -> usize {
-    2 * (task.members() as usize - 1)
+    Ways::of(task).map_or(1, |ways| ways.messages(task.members()))
 }
 
 /// Trees of cells of a side to begin with, if they could be better than what is known.
@@ -100,8 +103,11 @@ fn start(task: &Task<'_>, side: u32, known: Option<Cycles>) -> Result<Option<Cel
     }
     let (levels, links) = one.shape(task)?;
     let costs = machine.costs();
-    let wires: usize = (0..machine.nodes()).map(|node| machine.neighbours(NodeId(node)).count()).sum();
-    let of_wire = links as f64 / wires.max(1) as f64;
+    let degrees = || (0..machine.nodes()).map(|node| machine.neighbours(NodeId(node)).count());
+    let wires: usize = degrees().sum();
+    // All of a chunk comes to every member, over whatever wires it has.
+    let fewest = degrees().min().unwrap_or(0);
+    let of_wire = (links as f64 / wires.max(1) as f64).max(1.0 / fewest.max(1) as f64);
     let (body, head) = (costs.transfer_ticks(Bytes(task.bytes)) as f64, costs.head_ticks() as f64);
     let trees = (f64::from(levels) * body / (of_wire * head.max(1.0))).sqrt().round() as u32;
     let trees = trees.clamp(1, most(task));

@@ -1,12 +1,14 @@
-//! How far the all-reduce that is found is from the bound, on the machines, sizes and costs of the race: a row each.
+//! How far a collective that is found is from the bound, on the machines, sizes and costs of the race: a row each.
 //!
-//! `cargo run --release --example all_reduce_gaps -- mesh:8x8 chip` makes the rows that hold every word; without words all of them.
+//! `cargo run --release --example collective_gaps -- all-reduce mesh:8x8 chip` makes the rows of this operation that hold every other word. A broadcast
+//! and the like have their root at a centre.
 
 #![allow(clippy::disallowed_methods, reason = "a program reads its arguments, and says how long it took")]
 
 use std::time::Instant;
 
 use meshwright_collectives::flow::Flow;
+use meshwright_collectives::synthesis::packing;
 use meshwright_collectives::{Operation, Task, bound, synthesis};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Cycles, Ratio};
@@ -26,20 +28,23 @@ const BYTES: [(&str, u64); 4] =
 const WAFER: (&str, u64, (u64, u64), u64) = ("wafer", 5, (1, 4), 4);
 
 fn main() -> Result<()> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let mut words = std::env::args().skip(1);
+    let operation = Operation::named(words.next().as_deref().unwrap_or("all-reduce"))?;
+    let words: Vec<String> = words.collect();
     println!("| machine | costs | bytes | bound | found | times | seconds | messages | recipe |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for name in MACHINES {
         for costs in COSTS {
             for size in BYTES {
-                row(&words, name, costs, size)?;
+                row(operation, &words, name, costs, size)?;
             }
         }
     }
-    row(&words, "torus:64x64", WAFER, BYTES[0])
+    row(operation, &words, "torus:64x64", WAFER, BYTES[0])
 }
 
 fn row(
+    operation: Operation,
     words: &[String],
     name: &str,
     (kind, startup, (over, under), flit): (&str, u64, (u64, u64), u64),
@@ -50,7 +55,8 @@ fn row(
     }
     let costs = Costs { startup: Cycles(startup), byte_time: Ratio::new(over, under)?, flit: Bytes(flit) };
     let machine = Machine::new(name)?.with_switching(Switching::CutThrough).with_costs(costs)?;
-    let task = Task::new(&machine, Operation::AllReduce, bytes, 0)?;
+    let task = Task::new(&machine, operation, bytes, 0)?;
+    let task = task.with(operation, packing::centres(&task)[0]);
     let bound = bound::bound(&task)?.cycles;
     let run = |flow: &Flow| {
         let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
