@@ -243,7 +243,7 @@ impl Cells {
     ///
     /// # Complexity
     ///
-    /// O(trees p log p) for some twenty trees each, and that of [`Messages::plan`].
+    /// O(trees p log p) for 32 trees each, and that of [`Messages::plan`].
     pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
         let (flow, plan) = self.planned(task)?;
         Ok(plan.paced(plan.ordered(&flow), task.machine().costs()))
