@@ -161,6 +161,7 @@ fn each_argument_is_the_strongest_somewhere() {
         (on("torus:8x8", chip), Operation::AllReduce, 1 << 20, "traffic"),
         (on("torus:16x16", chip), Operation::AllReduce, 1 << 10, "few messages"),
         (on("mesh:8x8", chip), Operation::AllReduce, 1 << 10, "meeting"),
+        (on("torus:8x8", chip), Operation::Scan, 1 << 20, "ring"),
         (on("torus:8x8", chip), Operation::Reduce, 1 << 20, "adding up"),
     ];
     for (machine, operation, bytes, kind) in cases {
@@ -183,6 +184,10 @@ fn wrong_certificates_are_refused() {
     assert!(certificate::check(&task, &C::Traffic { ports, ticks: ticks + 1 }).is_err());
     assert!(certificate::check(&task, &C::Port { member: 0, inward: false }).is_err());
     assert!(certificate::check(&task, &C::Adding).is_err());
+    assert!(certificate::check(&task, &C::Ring).is_err(), "members need all, not those before them");
+    let skew = Machine::new("torus:2x2").unwrap();
+    let scan = Task::new(&skew, Operation::Scan, 1 << 16, 0).unwrap();
+    assert!(certificate::check(&scan, &C::Ring).is_err(), "two columns are no ring");
     assert!(certificate::check(&task, &C::Distance { from: 3, to: 3 }).is_err());
     let few = bound::bounds(&task).unwrap().into_iter().find(|bound| bound.kind == "few messages").unwrap();
     let C::FewMessages { shift, meets, price, share } = few.certificate else { panic!("{few:?}") };
@@ -257,6 +262,9 @@ fn no_flow_of_few_messages_is_faster() {
         ("mesh:3", O::AllReduce, 4),
         ("torus:3", O::AllReduce, 4),
         ("mesh:3", O::Scan, 2),
+        ("torus:3", O::Scan, 2),
+        ("torus:3", O::Scan, 3),
+        ("torus:4", O::Scan, 3),
         ("mesh:4", O::Broadcast, 3),
         ("torus:4", O::Broadcast, 3),
         ("mesh:2x2", O::Reduce, 3),
@@ -281,7 +289,7 @@ fn no_flow_of_few_messages_is_faster() {
             }
         }
     }
-    assert!(equal > 30, "{equal} of 126 bounds are attained");
+    assert!(equal > 30, "{equal} of 180 bounds are attained");
 }
 
 /// The one byte of a scatter may be that of the root.

@@ -5,6 +5,7 @@
 
 mod few;
 mod meeting;
+mod ring;
 mod traffic;
 
 use std::cmp::Reverse;
@@ -77,6 +78,8 @@ pub enum Certificate {
         /// The set: from one number to another, both inclusive.
         members: Vec<[u32; 2]>,
     },
+    /// What members need of those before them in a scan, along the last axis.
+    Ring,
     /// What all members add up together.
     Adding,
 }
@@ -93,6 +96,7 @@ impl Certificate {
             Self::Traffic { .. } => "traffic",
             Self::FewMessages { .. } => "few messages",
             Self::Meeting { .. } => "meeting",
+            Self::Ring => "ring",
             Self::Adding => "adding up",
         }
     }
@@ -125,6 +129,7 @@ pub fn check(task: &Task<'_>, certificate: &Certificate) -> Result<Cycles, Strin
             judge.few(&few::Claim { shift, meets, price, share })?
         }
         Certificate::Meeting { members } => judge.meeting(members)?,
+        Certificate::Ring => judge.ring()?,
         Certificate::Adding => judge.adding()?,
     };
     Ok(task.machine().costs().cycles(ticks))

@@ -9,6 +9,7 @@
 //! | `flow` | a maximum flow and its cut |
 //! | `few` | few messages one after the other |
 //! | `meeting` | pairs across a cut, and when they can be joined |
+//! | `ring` | scans along a ring: what goes forward over one link, and what comes round |
 //! | `traffic` | what all links carry together, and the heads of messages that must not be too late |
 //! | [`certificate`] | what proves a bound, proved again from definitions |
 //!
@@ -20,6 +21,7 @@ mod few;
 mod flow;
 mod meeting;
 mod near;
+mod ring;
 mod terms;
 mod traffic;
 
@@ -65,6 +67,7 @@ struct Proof {
 /// | `traffic` | so many bytes cross all links together, and heads with them: a message that is not too late is not too large |
 /// | `few messages` | members far apart have time for two or three messages one after the other, most of which serve nobody else |
 /// | `meeting` | all pairs across a cut are joined by what crosses it: early it holds few contributions, late it serves few |
+/// | `ring` | a message of a scan that comes round a ring serves two members at most |
 /// | `adding up` | so many sums are made by all members together |
 ///
 /// # Errors
@@ -131,6 +134,7 @@ pub fn bounds(task: &Task<'_>) -> Result<Vec<Bound>> {
     proofs.extend(traffic::traffic(task, &terms, &wires, &rows));
     let before = proofs.iter().map(|proof| proof.ticks).max().unwrap_or(0);
     proofs.extend(cut::cut(task, &terms, &wires, before));
+    proofs.extend(ring::ring(task, &terms, &wires));
     proofs.extend(near::adding(task, &terms));
     Ok(proofs.into_iter().map(|proof| in_cycles(task, proof)).collect())
 }

@@ -6,7 +6,7 @@ use super::quantity;
 use super::value::{Table, one_of};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::words::quoted;
-use meshwright_load::dynamic::spec::{DRIFTS, Drift};
+use meshwright_load::dynamic::spec::{DRIFTS, Drift, DriftKind};
 use meshwright_load::dynamic::trace;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{ArrivalsAsked, Changing, GRAINS_DEFAULT, Job, POLICIES, SpeedsAsked};
@@ -147,6 +147,7 @@ pub fn arrivals(text: &str, folder: &Path, machine: &Machine) -> Result<Arrivals
 /// let SpeedsAsked::Drawn(drifts) = drift("halve:1/2+die", here, &mesh)? else { panic!("they are drawn") };
 /// assert_eq!(drifts.iter().map(|drift| drift.amount).collect::<Vec<_>>(), [0.5, 1.0]);
 /// assert!(drift("none+die", here, &mesh).unwrap_err().to_string().contains("`none` by itself"));
+/// assert!(drift("die:17", here, &mesh).unwrap_err().to_string().contains("from 0 to 16"));
 /// assert!(drift("halv", here, &mesh).unwrap_err().to_string().contains("did you mean `halve`?"));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
@@ -166,6 +167,8 @@ pub fn drift(text: &str, folder: &Path, machine: &Machine) -> Result<SpeedsAsked
         let (name, amount) = word.split_once(':').map_or((word, None), |(name, amount)| (name, Some(amount)));
         let name = one_of("drift", name, &known, "`none`, a file `speeds.csv` or ")?;
         let &(_, kind, usual, most, _) = DRIFTS.iter().find(|drift| drift.0 == name).expect("it is known");
+        // No more processors stop than there are.
+        let most = if kind == DriftKind::Die { f64::from(machine.living_count()) } else { most };
         let amount = match amount {
             None => usual,
             Some(text) => quantity::number(text).ok().filter(|&amount| amount <= most).ok_or_else(|| {

@@ -265,7 +265,7 @@ fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
     let why = match others.min_by_key(order) {
         None => "nothing else fits the group".into(),
         Some(next) if order(&next) == order(&best) => {
-            format!("it takes {}, and {} as long", time(best), next.name)
+            format!("it takes {}, as with {}", time(best), next.name)
         }
         Some(next) => format!("it takes {}, and {} with {}", time(best), time(next), next.name),
     };
