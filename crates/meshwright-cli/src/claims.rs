@@ -31,7 +31,7 @@ Verdicts:
 
 Examples:
   meshwright claims lo1990
-  meshwright claims lo1990 --only E1,theorem-4-25 --json
+  meshwright claims lo1990 --only E1,theorem-4-wormhole --json
   meshwright claims lo1990 --out audit
   meshwright claims zhang2018 --only Z22,stop-together
   meshwright claims chochia1996 --only theorem-4

@@ -274,6 +274,12 @@ fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
         counted(first.link_delay, "cycle"),
         counted(first.overhead, "cycle"),
     );
+    let step = first.link_delay.max(1);
+    if !costs.startup.0.is_multiple_of(step) || !first.overhead.is_multiple_of(step) {
+        text += &format!(
+            "Packets move in steps of {step} cycles: one that is ready between two of them waits for the next.\n"
+        );
+    }
     for verdict in verdicts {
         text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);
         text += &rows(verdict);

@@ -9,8 +9,7 @@ use meshwright_core::words::grouped;
 use meshwright_formats::scenario::planned;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::explain::{Explanation, PathEntry, Subject, Work, explain};
-use meshwright_verdict::race::RaceVerdict;
-use meshwright_verdict::{JobVerdict, MappingVerdict};
+use meshwright_verdict::{Facts, JobVerdict, MappingVerdict, Verdict};
 
 use super::csv::{self, Column, CsvFile, column_list, known};
 use super::files::{self, Force};
@@ -111,8 +110,8 @@ pub(super) fn of_winner(verdict: &MappingVerdict, machine: &Machine) -> Result<O
     verdict.subject(machine).map(|subject| of(&subject)).transpose()
 }
 
-/// The explanation of the fastest algorithm; none where none comes to an end.
-pub(super) fn of_race(verdict: &RaceVerdict, machine: &Machine) -> Result<Option<Explanation>> {
+/// The explanation of the winner's schedule; none where none is kept.
+pub(super) fn of_schedule<F: Facts>(verdict: &Verdict<F>, machine: &Machine) -> Result<Option<Explanation>> {
     let Some(winner) = verdict.winner() else { return Ok(None) };
     let Some(schedule) = winner.schedule() else { return Ok(None) };
     let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
@@ -123,12 +122,8 @@ pub(super) fn of_race(verdict: &RaceVerdict, machine: &Machine) -> Result<Option
 pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Option<Explanation>>> {
     let job = |job: &JobVerdict| match job {
         JobVerdict::Mapping(verdict) => of_winner(verdict, machine),
-        JobVerdict::Load(verdict) => {
-            let Some((outcome, schedule)) = verdict.scheduled().next() else { return Ok(None) };
-            let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
-            of(&Subject { name: &verdict.name, method: &outcome.method, machine, work }).map(Some)
-        }
-        JobVerdict::Race(verdict) => of_race(verdict, machine),
+        JobVerdict::Load(verdict) => of_schedule(verdict, machine),
+        JobVerdict::Race(verdict) => of_schedule(verdict, machine),
         JobVerdict::Groups(_) => Ok(None),
     };
     jobs.iter().map(job).collect()

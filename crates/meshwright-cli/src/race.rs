@@ -158,7 +158,7 @@ fn one(arguments: &RaceArguments, machine: &Machine, bytes: u64, named: &disk::N
     let verdict = race::judge(name, &asked, machine, &mut |what: &str| progress.tell(what))?;
     drop(progress);
     table::left_out(&verdict.skipped).lines().for_each(output::detail);
-    let explain = if arguments.explain { explain::of_race(&verdict, machine)? } else { None };
+    let explain = if arguments.explain { explain::of_schedule(&verdict, machine)? } else { None };
     let told = explain.as_ref();
     let json =
         output::json(&One { format: 1, machine: machine.name(), race: (&verdict).into(), explain: told });

@@ -96,11 +96,12 @@ pub fn chain(task: &Task<'_>, flow: &Flow, bytes: impl Fn(usize) -> u64) -> Opti
     let (machine, nodes) = (task.machine(), task.nodes());
     let pair = |transfer: &Transfer| (nodes[transfer.source as usize], nodes[transfer.target as usize]);
     let pairs: Vec<Pair> = flow.transfers().iter().map(pair).collect();
+    let ends = 2 * machine.endpoints().overhead.0 * machine.costs().ticks_per_cycle();
     // Not asked for where there is too much to look at.
     let routes = LazyCell::new(|| routing::routes(machine, &pairs).expect("members reach each other"));
     flow.longest_chain(|index| {
         let hops = routes.hops(index, pairs[index]);
-        machine.costs().alone_ticks(machine.switching(), Bytes(bytes(index)), hops)
+        ends + machine.costs().alone_ticks(machine.switching(), Bytes(bytes(index)), hops)
     })
 }
 

@@ -7,6 +7,7 @@
 
 mod dense;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -26,9 +27,13 @@ pub const CSV: Syntax = Syntax { punctuation: b",", line_comment: b"", block_com
 /// The header of a phased trace; what begins with a number is a square matrix.
 pub const HEADER: &str = "phase,source,target,bytes";
 
+/// A further column of a phased trace: how often the phase runs, one time after the other.
+const REPEATS: &str = "repeats";
+
 /// Reads a task graph by its ending: `.csv`, `.mtx`, `.graph`, `.grf` or `.goal`.
 ///
-/// A trace in CSV begins with [`HEADER`] and has as many tasks as its greatest task number asks for; CSV without that
+/// A trace in CSV begins with [`HEADER`] and has as many tasks as its greatest task number asks for; a fifth column `repeats`,
+/// alike in all lines of a phase, says how often it runs, and is once where there is none. CSV without that
 /// header is a square matrix of bytes, whose zeros are no messages. A matrix or a graph is one phase, number 1, of all
 /// its arcs. In a GOAL file the tags are the phases. The graph is named after the file.
 ///
@@ -64,6 +69,8 @@ pub fn read(path: &Path) -> Result<TaskGraph> {
 /// use meshwright_mapping::task_file::parse;
 /// let graph = parse("phase,source,target,bytes\n2,0,3,64\n".as_bytes(), "a.phases.csv")?;
 /// assert_eq!((graph.tasks, graph.number(0), graph.phase(0)[0].bytes.0), (4, 2, 64));
+/// let ring = parse("phase,source,target,bytes,repeats\n1,0,1,64,6\n7,1,0,8,1\n".as_bytes(), "b.phases.csv")?;
+/// assert_eq!((ring.repeats(0), ring.phases_total()), (6, 7));
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn parse(reader: impl Read, file: &str) -> Result<TaskGraph> {
@@ -116,9 +123,23 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
             return Err(tokens.unexpected(format!("the header `{HEADER}`, or the rows of a square matrix")));
         }
     }
+    let has_repeats = tokens.next_on_line()?;
+    if has_repeats {
+        tokens.hold();
+        if !(tokens.next_on_line()? && tokens.word() == b",")
+            || !(tokens.next_on_line()? && tokens.word() == REPEATS.as_bytes())
+        {
+            return Err(tokens.unexpected(format!("the header `{HEADER}`, or `{HEADER},{REPEATS}`")));
+        }
+    }
     tokens.end_line(&format!("the header `{HEADER}`"))?;
 
-    let mut edges = vec![];
+    let fields = if has_repeats {
+        format!("five fields, `{HEADER},{REPEATS}`")
+    } else {
+        format!("four fields, `{HEADER}`")
+    };
+    let (mut edges, mut repeats) = (vec![], BTreeMap::new());
     let mut tasks = 0;
     while tokens.next_anywhere()? {
         if edges.len() as u64 == ENTRIES_MAX {
@@ -133,7 +154,16 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
         let target = tokens.integer_u32("target", 0..=NODES_MAX - 1)?;
         tokens.expect(",")?;
         let bytes = Bytes(tokens.integer("bytes", 0..=BYTES_MAX)?);
-        tokens.end_line(&format!("four fields, `{HEADER}`"))?;
+        if has_repeats {
+            tokens.expect(",")?;
+            let times = tokens.integer_u32(REPEATS, 1..=u32::MAX)?;
+            let first = *repeats.entry(phase).or_insert(times);
+            if first != times {
+                let message = format!("phase {phase} is repeated {times} times here, {first} times before");
+                return Err(tokens.error(message, "one number for each phase"));
+            }
+        }
+        tokens.end_line(&fields)?;
         tasks = tasks.max(source + 1).max(target + 1);
         if source != target {
             edges.push((phase, Edge { source, target, bytes }));
@@ -142,7 +172,7 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
     if tasks == 0 {
         return Err(tokens.error("the file holds no message", "a line such as `1,0,12,4096`"));
     }
-    TaskGraph::new(name, tasks, edges)
+    TaskGraph::new(name, tasks, edges)?.with_repeats_of(&repeats)
 }
 
 /// The messages of a schedule, by tag.

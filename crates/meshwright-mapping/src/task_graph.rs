@@ -7,6 +7,7 @@
 //! | W(e) | [`Edge::bytes`] | bytes |
 //! | i | [`TaskGraph::number`] | |
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Divide;
@@ -148,6 +149,19 @@ impl TaskGraph {
             self.numbers[index] = self.numbers[index].max(next);
         }
         self.checked()
+    }
+
+    /// The same with how often phases of these numbers run; once where none is named.
+    ///
+    /// # Errors
+    ///
+    /// As [`TaskGraph::with_repeats`].
+    pub fn with_repeats_of(self, repeats: &BTreeMap<u32, u32>) -> Result<Self> {
+        if repeats.values().all(|&times| times == 1) {
+            return Ok(self);
+        }
+        let times = self.numbers.iter().map(|number| repeats.get(number).copied().unwrap_or(1)).collect();
+        self.with_repeats(times)
     }
 
     /// Refuses what could not be counted.

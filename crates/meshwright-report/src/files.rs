@@ -45,9 +45,9 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
                 for (ending, what, figure) in load::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
                 }
-                for (outcome, schedule) in job.scheduled() {
-                    files.push(goal_file(&stem, &outcome.method, schedule));
-                }
+                let winner = job.winner();
+                let schedule = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)));
+                files.extend(schedule.map(|(method, schedule)| goal_file(&stem, method, schedule)));
             }
             JobVerdict::Groups(job) => {
                 for (ending, what, figure) in groups::drawings(report.machine, job) {
@@ -116,12 +116,15 @@ pub fn links_file(machine: &Machine, run: &str, links: &PerLink, busiest: Option
     (!figure.svg.is_empty()).then(file)
 }
 
-/// The messages between tasks as text, phase by phase.
+/// The messages between tasks as text, phase by phase; with how often phases run where some run more than once.
 fn trace(tasks: &TaskGraph) -> String {
-    let mut text = "phase,source,target,bytes\n".to_string();
+    let is_repeated = tasks.all_repeats().iter().any(|&times| times > 1);
+    let mut text = "phase,source,target,bytes".to_string();
+    text += if is_repeated { ",repeats\n" } else { "\n" };
     for index in 0..tasks.phases() {
+        let repeats = if is_repeated { format!(",{}", tasks.repeats(index)) } else { String::new() };
         for Edge { source, target, bytes } in tasks.phase(index) {
-            text += &format!("{},{source},{target},{}\n", tasks.number(index), bytes.0);
+            text += &format!("{},{source},{target},{}{repeats}\n", tasks.number(index), bytes.0);
         }
     }
     text
@@ -139,12 +142,13 @@ pub(super) fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
     }
 }
 
-/// By job, which of [`files`] holds a schedule and whose it is: of phased jobs that of the winner, of divisible loads that
-/// of the installments. Programs of groups decide at run time and have none.
+/// By job, which of [`files`] holds a schedule and whose it is: that of the winner. Programs of groups decide at run time and have none.
 pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<(String, String)>> {
     let method = |job: &JobVerdict| match job {
         JobVerdict::Mapping(job) => job.winner_name().map(str::to_string),
-        JobVerdict::Load(job) => job.scheduled().next().map(|(outcome, _)| outcome.method.clone()),
+        JobVerdict::Load(job) => {
+            job.winner().and_then(|winner| winner.schedule().map(|_| winner.method.to_string()))
+        }
         JobVerdict::Groups(_) => None,
         JobVerdict::Race(job) => job.winner_name().map(str::to_string),
     };

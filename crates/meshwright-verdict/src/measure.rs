@@ -71,18 +71,14 @@ pub(crate) fn along<'m>(
         let met = metrics::meetings(messages, &routes, &loads);
         let metrics = metrics::phase(messages, &routes, &loads, &met);
         measured.metrics.push(metrics.repeated(measured.schedule.repeats(index)));
+        let (ends, costs) = (cost::ends(messages, machine), machine.costs());
         for (&switching, known) in switchings.iter().zip(&mut measured.known) {
+            let path = cost::path_level(messages, &routes, &met, switching, costs);
             known.push(Known {
-                alone: times * cost::alone(messages, &routes, switching, machine.costs()),
-                link: times * cost::link_bound(messages, &routes, &loads, switching, machine.costs()),
+                alone: times * (ends + cost::alone(messages, &routes, switching, costs)),
+                link: times * (ends + cost::link_bound(messages, &routes, &loads, switching, costs)),
                 predicted: times * cost::predicted(messages, &routes, &loads, switching, machine),
-                path: times.saturating_mul(cost::path_level(
-                    messages,
-                    &routes,
-                    &met,
-                    switching,
-                    machine.costs(),
-                )),
+                path: times.saturating_mul(path.saturating_add(ends)),
             });
         }
     }

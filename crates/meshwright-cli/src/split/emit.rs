@@ -8,13 +8,14 @@ use meshwright_core::output::Writing;
 use meshwright_core::{Error, Result};
 use meshwright_network::topology::Machine;
 use meshwright_verdict::LoadVerdict;
+use meshwright_verdict::load::SCHEDULE_NODES_MAX;
 
 use crate::schedule_files::{self, Target};
 
 /// The option.
 #[derive(Args)]
 pub(super) struct EmitArguments {
-    /// Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file;
+    /// Write the messages of the winner with a format, a colon and a file;
     /// may be given several times: goal, perfetto; with --dynamic what the winner does under the first seed: perfetto
     #[arg(long, value_name = "FORMAT:FILE", value_parser = target, conflicts_with_all = ["random_sources", "queues", "show", "place", "pieces"])]
     emit: Vec<Target>,
@@ -59,18 +60,25 @@ impl EmitArguments {
         if self.emit.is_empty() {
             return Ok(String::new());
         }
-        // Of several methods with messages of their own that of the winner, if it is one of them.
-        let all = || verdict.scheduled();
-        let found = all().find(|(outcome, _)| verdict.is_won_by(outcome)).or_else(|| all().next());
-        let Some((outcome, schedule)) = found else {
-            let expected = "a method that sends messages of its own beside it: --method installments";
+        let winner = verdict.winner();
+        let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?)))
+        else {
+            let expected = format!(
+                "a winner whose messages are kept, on a machine of at most {SCHEDULE_NODES_MAX} nodes"
+            );
             return Err(Error::value("emit", self.emit[0].format, expected));
         };
-        let method = &outcome.method;
-        let mut said = format!("\nEmitted: {method}\n");
+        let mut said = format!("\nEmitted: {}\n", winner.method);
         for target in &self.emit {
             target.add(writing, schedule, machine)?;
             said += &target.line();
+        }
+        if machine.fabric().is_none() {
+            let (costs, switching) = (machine.costs(), machine.switching().name());
+            said += &format!(
+                "Its times are those of a machine with --startup {} --byte-time {} --flit {} --switching {switching}\n",
+                costs.startup.0, costs.byte_time, costs.flit.0
+            );
         }
         Ok(said)
     }

@@ -4,8 +4,8 @@ use std::io::Read;
 
 use roxmltree::Node;
 
-use super::named::{BYTES_EXPECTED, NamedGraph, PHASE_EXPECTED, bytes, phase};
-use meshwright_core::error::Result;
+use super::named::{BYTES_EXPECTED, NamedGraph, PHASE_EXPECTED, REPEATS_EXPECTED, bytes, phase};
+use meshwright_core::error::{Error, Result};
 use meshwright_core::text::printable;
 use meshwright_core::units::Bytes;
 use meshwright_hosts::xml::{self, Limits, Text};
@@ -21,6 +21,7 @@ struct Keys<'a> {
     bytes: Option<&'a str>,
     weight: Option<&'a str>,
     phase: Option<&'a str>,
+    repeats: Option<&'a str>,
 }
 
 /// Reads a file.
@@ -45,7 +46,8 @@ pub(super) fn read(reader: &mut dyn Read, file: &str) -> Result<TaskGraph> {
         };
         elements(root, "key").find(is_wanted).and_then(|key| key.attribute("id"))
     };
-    let keys = Keys { bytes: key("bytes"), weight: key("weight"), phase: key("phase") };
+    let keys =
+        Keys { bytes: key("bytes"), weight: key("weight"), phase: key("phase"), repeats: key("repeats") };
     graph(&text, element, &keys)?.tasks()
 }
 
@@ -78,8 +80,14 @@ fn graph(text: &Text<'_>, element: Node<'_, '_>, keys: &Keys<'_>) -> Result<Name
         };
         let ends = (end("source")?, end("target")?);
         let is_directed = direction(text, edge, "directed", "true", "false")?.unwrap_or(by_default);
-        let weight = weight(text, edge, keys)?;
+        let data = Data { text, edge };
+        let weight = data.weight(keys)?;
         graph.add_edge(ends, !is_directed, weight);
+        if let Some((data, times)) = data.number(keys.repeats) {
+            if !times.is_some_and(|times| graph.repeat(weight.0, times)) {
+                return Err(unfit(text, data, REPEATS_EXPECTED));
+            }
+        }
     }
     Ok(graph)
 }
@@ -103,26 +111,42 @@ fn direction(
     }
 }
 
-/// Phase and bytes of an edge.
-fn weight(text: &Text<'_>, edge: Node<'_, '_>, keys: &Keys<'_>) -> Result<(u32, Bytes)> {
-    let data = |key: Option<&str>| {
+/// What is said of an edge.
+struct Data<'a> {
+    text: &'a Text<'a>,
+    edge: Node<'a, 'a>,
+}
+
+impl<'a> Data<'a> {
+    /// The element with this key, and its number if it is one.
+    ///
+    /// `inf` and `nan`, which Rust would read, are refused as no bytes.
+    fn number(&self, key: Option<&str>) -> Option<(Node<'a, 'a>, Option<f64>)> {
         let key = key?;
-        elements(edge, "data").find(|data| data.attribute("key") == Some(key))
-    };
-    // `inf` and `nan`, which Rust would read, are refused as no bytes.
-    let number = |data: Node<'_, '_>| data.text().and_then(|text| text.trim().parse::<f64>().ok());
-    let unfit = |data: Node<'_, '_>, expected: &str| {
-        let word = data.text().unwrap_or_default();
-        let shown: String = word.trim().chars().take(80).collect();
-        text.expecting(data, format!("the value is `{}`", printable(shown.as_bytes())), expected)
-    };
-    let bytes = match data(keys.bytes).or_else(|| data(keys.weight)) {
-        None => Bytes(1),
-        Some(data) => number(data).and_then(bytes).ok_or_else(|| unfit(data, BYTES_EXPECTED))?,
-    };
-    let phase = match data(keys.phase) {
-        None => 1,
-        Some(data) => number(data).and_then(phase).ok_or_else(|| unfit(data, PHASE_EXPECTED))?,
-    };
-    Ok((phase, bytes))
+        let data = elements(self.edge, "data").find(|data| data.attribute("key") == Some(key))?;
+        Some((data, data.text().and_then(|text| text.trim().parse().ok())))
+    }
+
+    /// Phase and bytes.
+    fn weight(&self, keys: &Keys<'_>) -> Result<(u32, Bytes)> {
+        let bytes = match self.number(keys.bytes).or_else(|| self.number(keys.weight)) {
+            None => Bytes(1),
+            Some((data, number)) => {
+                number.and_then(bytes).ok_or_else(|| unfit(self.text, data, BYTES_EXPECTED))?
+            }
+        };
+        let phase = match self.number(keys.phase) {
+            None => 1,
+            Some((data, number)) => {
+                number.and_then(phase).ok_or_else(|| unfit(self.text, data, PHASE_EXPECTED))?
+            }
+        };
+        Ok((phase, bytes))
+    }
+}
+
+fn unfit(text: &Text<'_>, data: Node<'_, '_>, expected: &str) -> Error {
+    let word = data.text().unwrap_or_default();
+    let shown: String = word.trim().chars().take(80).collect();
+    text.expecting(data, format!("the value is `{}`", printable(shown.as_bytes())), expected)
 }

@@ -46,7 +46,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "csv",
         summary: "a list of messages under the header `phase,source,target,bytes`, or, without it, a square matrix",
-        numbers: "tasks from 0; a phase begins when the one before has ended; row i, column j of a matrix is what task i sends to task j, in bytes, rounded, and 0 is no message",
+        numbers: "tasks from 0; a phase begins when the one before has ended, and runs as often as a fifth column `repeats` says, once without it; row i, column j of a matrix is what task i sends to task j, in bytes, rounded, and 0 is no message",
         reader: Reader::Text,
     },
     Format {
@@ -82,7 +82,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "graphml",
         summary: "GraphML, as NetworkX, igraph, yEd and Gephi write it",
-        numbers: "the key `bytes` of an edge, else `weight`, is its bytes, rounded, else 1; `phase` its phase, else 1; an undirected edge sends both ways; nodes are tasks by their ids where these are 0 to n - 1, else in the order of the file",
+        numbers: "the key `bytes` of an edge, else `weight`, is its bytes, rounded, else 1; `phase` its phase, else 1; `repeats` how often that phase runs, else once; an undirected edge sends both ways; nodes are tasks by their ids where these are 0 to n - 1, else in the order of the file",
         reader: Reader::Bytes(graphml::read),
     },
     Format {

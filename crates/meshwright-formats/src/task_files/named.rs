@@ -15,6 +15,10 @@ pub(super) const BYTES_EXPECTED: &str = "bytes: a number from 0 to 1099511627776
 /// What a phase of an edge must be.
 pub(super) const PHASE_EXPECTED: &str = "a whole number from 0 to 4294967295";
 
+/// How often a phase runs must be.
+pub(super) const REPEATS_EXPECTED: &str =
+    "a whole number from 1 to 4294967295, the same for all edges of a phase";
+
 /// A number of bytes, rounded; none for what is no number of bytes.
 pub(super) fn bytes(value: f64) -> Option<Bytes> {
     (value >= 0.0 && value <= BYTES_MAX as f64).then(|| Bytes(value.round() as u64))
@@ -30,6 +34,8 @@ pub(super) fn phase(value: f64) -> Option<u32> {
 pub(super) struct NamedGraph {
     numbers: BTreeMap<String, u32>,
     edges: Vec<(u32, Edge)>,
+    /// By phase how often it runs, where it is said.
+    repeats: BTreeMap<u32, u32>,
 }
 
 impl NamedGraph {
@@ -71,9 +77,15 @@ impl NamedGraph {
         }
     }
 
+    /// Says how often a phase runs; whether it can, and nothing else was said before.
+    pub(super) fn repeat(&mut self, of: u32, times: f64) -> bool {
+        let times = phase(times).filter(|&times| times > 0);
+        times.is_some_and(|times| *self.repeats.entry(of).or_insert(times) == times)
+    }
+
     /// The tasks: by their names where these are the numbers from 0 on, else in the order of the file.
     pub(super) fn tasks(self) -> Result<TaskGraph> {
-        let Self { numbers, mut edges } = self;
+        let Self { numbers, mut edges, repeats } = self;
         let tasks = numbers.len() as u32;
         let named =
             |name: &str| name.parse::<u32>().ok().filter(|&task| task < tasks && task.to_string() == name);
@@ -90,6 +102,6 @@ impl NamedGraph {
                 (edge.source, edge.target) = (by_name[edge.source as usize], by_name[edge.target as usize]);
             }
         }
-        TaskGraph::new("", tasks, edges)
+        TaskGraph::new("", tasks, edges)?.with_repeats_of(&repeats)
     }
 }

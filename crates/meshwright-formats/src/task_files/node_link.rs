@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::named::{BYTES_EXPECTED, NamedGraph, PHASE_EXPECTED, bytes, phase};
+use super::named::{BYTES_EXPECTED, NamedGraph, PHASE_EXPECTED, REPEATS_EXPECTED, bytes, phase};
 use crate::scenario::json_fault;
 use meshwright_core::error::Result;
 use meshwright_core::text::{parse_error, printable};
@@ -146,6 +146,7 @@ struct EdgeForm {
     bytes: Option<f64>,
     weight: Option<f64>,
     phase: Option<f64>,
+    repeats: Option<f64>,
 }
 
 impl EdgeForm {
@@ -164,6 +165,9 @@ impl EdgeForm {
             Some(value) => phase(value).ok_or_else(|| unfit(value, PHASE_EXPECTED))?,
         };
         graph.add_edge(ends, !directed, (phase, weight));
+        if let Some(times) = self.repeats.filter(|&times| !graph.repeat(phase, times)) {
+            return Err(unfit(times, REPEATS_EXPECTED));
+        }
         Ok(())
     }
 }

@@ -121,7 +121,30 @@ pub fn path_level(
     messages.iter().enumerate().map(one).max().unwrap_or(0)
 }
 
-/// The predicted time of a phase on a machine with its ports, in ticks.
+/// What the nodes at both ends of a message take for it, in ticks: 2 o; nothing where no message crosses a link.
+pub fn ends(messages: &[Message], machine: &Machine) -> u64 {
+    let crosses = messages.iter().any(|message| message.source != message.target);
+    if crosses { 2 * machine.endpoints().overhead.0 * machine.costs().ticks_per_cycle() } else { 0 }
+}
+
+/// From the first to the last begin of the messages of the node that sends, or receives, the most of a phase, in ticks: max(o, g) between two of them.
+fn between(messages: &[Message], machine: &Machine) -> u64 {
+    let endpoints = machine.endpoints();
+    let most = |node: fn(&Message) -> NodeId| {
+        let over_links = messages.iter().filter(|message| message.source != message.target);
+        let mut ends: Vec<NodeId> = over_links.map(node).collect();
+        ends.sort_unstable();
+        ends.chunk_by(|a, b| a == b).map(|one| one.len() as u64 - 1).max().unwrap_or(0)
+    };
+    let others = most(|message| message.source).max(most(|message| message.target));
+    others * endpoints.overhead.0.max(endpoints.gap.0) * machine.costs().ticks_per_cycle()
+}
+
+/// The predicted time of a phase on a machine with its ports and the time of its nodes, in ticks.
+///
+/// ```text
+/// 2 o + max(the time of links and ports, max(o, g) between the messages of the busiest node + the longest message alone)
+/// ```
 pub fn predicted(
     messages: &[Message],
     routes: &Routes<'_>,
@@ -130,10 +153,15 @@ pub fn predicted(
     machine: &Machine,
 ) -> u64 {
     let links = link_level(messages, routes, loads, switching, machine.costs());
-    match machine.port_model() {
+    let network = match machine.port_model() {
         PortModel::All => links,
         PortModel::One => links.max(ports(messages, switching, machine.costs())),
+    };
+    if machine.endpoints().is_free() {
+        return network;
     }
+    let nodes = between(messages, machine) + alone(messages, routes, switching, machine.costs());
+    ends(messages, machine) + network.max(nodes)
 }
 
 /// The time nodes with one port take to send and to receive their messages of a phase one by one, in ticks:

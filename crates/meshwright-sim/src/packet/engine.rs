@@ -12,7 +12,7 @@ use meshwright_core::error::{Error, Result};
 use meshwright_core::interrupt;
 use meshwright_core::units::{Hops, LinkId};
 use meshwright_network::routing::Routes;
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, PortModel, Topology};
 use meshwright_schedule::Message;
 
 /// What moves packets, step by step.
@@ -74,6 +74,8 @@ pub(crate) struct Packets<N> {
     /// The steps that are over; the present tick.
     steps: u64,
     now: u64,
+    /// By node from when its one port may begin a message; empty where start-ups overlap, or there are none.
+    ports: Vec<u64>,
     /// In a run with messages of its own making, the numbers of those that arrived.
     idle: Vec<u32>,
     open: bool,
@@ -89,6 +91,7 @@ impl<'m> Packets<Routers<'m>> {
     /// has to be made anew.
     pub(crate) fn renew(&mut self) -> bool {
         (self.steps, self.now, self.made) = (0, 0, 0);
+        self.ports.fill(0);
         self.routers.renew()
     }
 }
@@ -108,7 +111,9 @@ impl<'m, N: Steps<'m>> Packets<N> {
             let why = "its steps are the time of a flit on a link, and here that is none";
             return Err(Error::not_applicable("the packet engine", why));
         }
+        let is_single = machine.port_model() == PortModel::One && machine.costs().startup_ticks() > 0;
         Ok(Self {
+            ports: vec![0; if is_single { machine.nodes() as usize } else { 0 }],
             startup: machine.costs().startup_ticks(),
             packet: machine.costs().flit.0,
             routers,
@@ -202,11 +207,17 @@ impl<'m, N: Steps<'m>> Control for Packets<N> {
 
     #[inline]
     fn start(&mut self, message: u32, at: u64) {
-        let queued = &self.routers.messages()[message as usize];
-        let at = at + self.startup;
-        if queued.source == queued.target {
+        let QueuedMessage { source, target, unsent, .. } = self.routers.messages()[message as usize];
+        let mut at = at + self.startup;
+        if source == target {
             self.push(at, SourceEvent::Copied(message));
-        } else if at == self.now {
+            return;
+        }
+        if let Some(free) = self.ports.get_mut(source as usize) {
+            at = at.max(*free + self.startup);
+            *free = at + unsent * self.period;
+        }
+        if at == self.now {
             self.routers.queue(message);
         } else {
             self.push(at, SourceEvent::Queue(message));

@@ -212,7 +212,8 @@ fn alone(phases: &Phases, machine: &Machine, way: &Way<'_>) -> Result<u64> {
         let messages = phases.phase(index);
         let pairs: Vec<Pair> = messages.iter().map(Message::pair).collect();
         let times = u64::from(phases.repeats(index));
-        ticks += times * cost::alone(messages, &way.routes(&pairs)?, machine.switching(), machine.costs());
+        let alone = cost::alone(messages, &way.routes(&pairs)?, machine.switching(), machine.costs());
+        ticks += times * (alone + cost::ends(messages, machine));
     }
     Ok(machine.costs().cycles(ticks).0)
 }

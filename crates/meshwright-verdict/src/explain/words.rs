@@ -40,7 +40,7 @@ impl Explanation {
                 "On the fastest links alone, with no two messages meeting, it would take {} at least.",
                 counted(alone, "cycle")
             ),
-            false => self.waits(alone),
+            false => self.waits(alone, machine),
         }));
         if let Some(culprit) = &self.busiest_link {
             lines.extend(culprit.sentences(machine, self.simulated_cycles));
@@ -49,12 +49,16 @@ impl Explanation {
     }
 
     /// What the phases would take if no two messages met.
-    fn waits(&self, alone: u64) -> String {
+    fn waits(&self, alone: u64, machine: &Machine) -> String {
         match self.simulated_cycles.saturating_sub(alone) {
-            0 => "No phase is longer than its longest message alone: nobody waits.".to_string(),
+            0 if self.critical_path.iter().all(|entry| entry.waited_cycles.is_none()) => {
+                "No phase is longer than its longest message alone: nobody waits.".to_string()
+            }
+            0 => "No phase is longer than its longest message alone.".to_string(),
             more => format!(
-                "If no two messages met, it would take {}: waiting for each other costs the rest ({}).",
+                "If no two messages met, it would take {}: waiting for {} costs the rest ({}).",
                 counted(alone, "cycle"),
+                if machine.endpoints().is_free() { "each other" } else { "each other and for nodes" },
                 percent(more as f64 / self.simulated_cycles as f64)
             ),
         }

@@ -1,6 +1,7 @@
 //! What each method answers, before it is bounded and checked.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use super::buffered::Buffered;
 use super::job::Job;
@@ -68,7 +69,7 @@ pub(super) struct Answer {
     /// What the machine's buffers cost, if that was asked.
     pub(super) buffered: Option<Buffered>,
     /// The messages, if they may be run.
-    pub(super) schedule: Option<Schedule>,
+    pub(super) schedule: Option<Arc<Schedule>>,
     /// Whether the method comes with its own proof that it is possible.
     pub(super) is_possible: bool,
     /// Whether connected sources serve their cell together.
@@ -127,7 +128,7 @@ impl<'p, 'm> Case<'p, 'm> {
             (Some(_), Some(Ok(listed))) => listed.as_slice(),
             (Some(_), _) => &[],
         };
-        for one in searched.iter().chain(sent) {
+        for one in searched.iter().chain(&self.few()).chain(sent) {
             rows.push(FrontRow::of_installments(&self.scale, self.least(), one)?);
         }
         rows.extend(results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(FrontRow::of_outcome));
@@ -154,7 +155,7 @@ impl<'p, 'm> Case<'p, 'm> {
                 Ok((installments, run)) => self.installments(installments, run.clone()),
                 Err(error) => Err(Error::not_applicable("installments", reason(error))),
             },
-            Kind::Optimum => Ok(self.fluid(self.sent().as_ref().ok().and_then(|(_, run)| run.clone()))),
+            Kind::Optimum => Ok(self.fluid()),
         }
     }
 
@@ -169,12 +170,13 @@ impl<'p, 'm> Case<'p, 'm> {
             forwarding,
             release,
         );
-        let run = self.delivered(&plan, forwarding)?;
+        let (run, schedule) = self.delivered(&plan, forwarding)?.unzip();
         let warning = (forwarding == Forwarding::CutThrough && self.problem.sigma() > 1.0).then(|| {
             "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
                 .to_string()
         });
-        Ok(Answer { run, warning, timing: Some(rows), ..Answer::of(plan, forwarding) })
+        let schedule = self.kept(schedule);
+        Ok(Answer { run, warning, timing: Some(rows), schedule, ..Answer::of(plan, forwarding) })
     }
 
     fn schedule(&self, scheduler: &Scheduler, forwarding: Forwarding) -> Result<Answer> {
@@ -186,9 +188,10 @@ impl<'p, 'm> Case<'p, 'm> {
                     .to_string()
             });
         }
-        let run = self.delivered(&scheduled.plan, forwarding)?;
+        let (run, schedule) = self.delivered(&scheduled.plan, forwarding)?.unzip();
         Ok(Answer {
             run,
+            schedule: self.kept(schedule),
             cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
             rebalances: (!scheduled.rebalances.is_empty()).then_some(scheduled.rebalances),
             saved: Some(scheduled.saved.into()),
@@ -224,8 +227,13 @@ impl<'p, 'm> Case<'p, 'm> {
         Ok(at_once)
     }
 
+    /// The messages, where they are not too many to be told.
+    pub(super) fn kept(&self, schedule: Option<Schedule>) -> Option<Arc<Schedule>> {
+        schedule.filter(|_| self.machine.nodes() <= SCHEDULE_NODES_MAX).map(Arc::new)
+    }
+
     /// The shares of a plan sent one by one, the nearest first.
-    pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<Run>> {
+    pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<(Run, Schedule)>> {
         let pieces = run::pieces(plan, &self.depth, self.has_startup());
         if pieces.is_empty() {
             return Ok(None);
@@ -236,17 +244,18 @@ impl<'p, 'm> Case<'p, 'm> {
             let mut runs = Vec::new();
             for pieces in pieces {
                 let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, variant.results)?;
-                runs.extend(run::run(&self.scale, variant, &self.depth, &schedule)?);
+                let run = run::run(&self.scale, variant, &self.depth, &schedule)?;
+                runs.extend(run.filter(|run| run.misfit.is_none()).map(|run| (run, schedule)));
             }
-            runs.retain(|run| run.misfit.is_none());
-            if let Some(fastest) = runs.into_iter().min_by_key(|run| run.ticks) {
+            if let Some(fastest) = runs.into_iter().min_by_key(|(run, _)| run.ticks) {
                 return Ok(Some(fastest));
             }
         }
         let whole = forwarding != Forwarding::CutThrough;
         let settings = ListSettings { chunks: None, moves: false, whole };
         let list = installments::list(&self.scale, variant, Basis::Shares(plan), &settings)?;
-        run::run(&self.scale, variant, &self.depth, &list.schedule)
+        let run = run::run(&self.scale, variant, &self.depth, &list.schedule)?;
+        Ok(run.map(|run| (run, list.schedule)))
     }
 
     /// Messages over one link each.
@@ -267,7 +276,8 @@ impl<'p, 'm> Case<'p, 'm> {
             (Some(_), None) => return Err(self.of_another_machine(method, "they come to a standstill")),
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
-        Ok(Answer { run, is_possible: true, ..Answer::of(plan, forwarding) })
+        let schedule = self.kept(Some(sent.schedule.clone()));
+        Ok(Answer { run, schedule, is_possible: true, ..Answer::of(plan, forwarding) })
     }
 
     /// At most one message for each processor, relayed when it is whole.
@@ -285,11 +295,14 @@ impl<'p, 'm> Case<'p, 'm> {
     fn installments(&self, sent: &Installments, run: Option<Run>) -> Result<Answer> {
         let answer = self.messages("installments", Forwarding::CutThrough, sent, run)?;
         let buffered = answer.run.as_ref().map(|_| Buffered::new(self, sent));
-        let schedule = (self.machine.nodes() <= SCHEDULE_NODES_MAX).then(|| sent.schedule.clone());
-        Ok(Answer { buffered, schedule, ..answer })
+        Ok(Answer { buffered, ..answer })
     }
 
-    fn fluid(&self, run: Option<Run>) -> Answer {
+    /// The optimum, whose time is that of the messages that follow it.
+    fn fluid(&self) -> Answer {
+        let sent = self.sent().as_ref().ok();
+        let run = sent.and_then(|(_, run)| run.clone());
+        let schedule = self.kept(sent.map(|(sent, _)| sent.schedule.clone()));
         let Optimum { makespan, flow, .. } = &self.optimum;
         let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
         let flow = Some(flow.link.clone());
@@ -304,7 +317,7 @@ impl<'p, 'm> Case<'p, 'm> {
         });
         // A start-up makes messages that are as short as one likes take as long as one likes.
         let is_possible = self.terms.startup == 0.0;
-        Answer { run, flow, warning, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
+        Answer { run, flow, warning, schedule, is_possible, ..Answer::of(plan, Forwarding::CutThrough) }
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{Further, VariantAnswer, words};
+use crate::Facts;
 use crate::installments::FrontRow;
-use crate::{Facts, LoadOutcome, LoadVerdict};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::short;
 use meshwright_load::check::Reading;
@@ -12,7 +12,6 @@ use meshwright_load::optimum::StartupBound;
 use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::{Cut, Forwarding, Plan};
 use meshwright_network::topology::Machine;
-use meshwright_schedule::Schedule;
 
 /// What a verdict says of a divisible load.
 #[derive(Clone, Debug)]
@@ -253,12 +252,9 @@ pub struct LoadDetail {
     pub flow: Option<Vec<f64>>,
     /// Who receives and works when; for drawings.
     pub timing: Vec<TimingRow>,
-    /// The messages that were simulated, so that they can be run; of the installments only, and on machines of at most
-    /// [`SCHEDULE_NODES_MAX`] nodes.
-    pub schedule: Option<Schedule>,
 }
 
-/// Schedules of divisible loads are kept on machines of at most so many nodes.
+/// The schedule of the winner is kept on machines of at most so many nodes.
 pub const SCHEDULE_NODES_MAX: u32 = 1 << 14;
 
 /// One row of a timing diagram: communication above the axis, computing below it. Times are in units of w Tcp.
@@ -274,11 +270,4 @@ pub struct TimingRow {
     pub release: Option<f64>,
     /// Whether it is a port of a source, which computes nothing.
     pub port: bool,
-}
-
-impl LoadVerdict {
-    /// The outcomes whose messages can be run.
-    pub fn scheduled(&self) -> impl Iterator<Item = (&LoadOutcome, &Schedule)> {
-        self.results.iter().filter_map(|outcome| Some((outcome, outcome.detail.schedule.as_ref()?)))
-    }
 }

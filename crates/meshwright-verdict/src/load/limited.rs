@@ -30,6 +30,11 @@ pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
     (wanted != Variant::default()).then_some((wanted, job.further.variant.is_some()))
 }
 
+/// The ports of nodes as the job has them, or the machine.
+pub(super) fn port_model(job: &Job, machine: &Machine) -> PortModel {
+    variant(job, machine).map_or(PortModel::All, |(variant, _)| variant.ports.model())
+}
+
 /// The most links of a node that can carry something at a time.
 fn links_at_once(machine: &Machine, duplex: Duplex) -> u32 {
     let mut into = vec![0; machine.nodes() as usize];
@@ -244,6 +249,7 @@ mod tests {
         assert_eq!(variant(&job, &machine), Some((one, true)));
         job.further.variant = Some(Variant::default());
         assert_eq!(variant(&job, &machine), None, "all ports: that is the optimum itself");
+        assert_eq!(port_model(&job, &machine), PortModel::All, "whatever the ports of the machine");
         let limits = |duplex, ports, memory| {
             let asked = Variant { ports: Ports::Few(ports), duplex, memory, ..Variant::default() };
             let mut job = job.clone();

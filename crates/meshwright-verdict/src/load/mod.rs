@@ -108,11 +108,10 @@ pub fn judge(
     machine: &Machine,
     progress: &mut dyn FnMut(&str),
 ) -> Result<LoadVerdict> {
-    let mut with_ports;
-    let machine = match limited::variant(job, machine) {
-        Some((variant, _)) if variant.ports.model() != machine.port_model() => {
-            with_ports = machine.clone();
-            with_ports = with_ports.with_port_model(variant.ports.model());
+    let with_ports;
+    let machine = match limited::port_model(job, machine) {
+        ports if ports != machine.port_model() => {
+            with_ports = machine.clone().with_port_model(ports);
             &with_ports
         }
         _ => machine,
@@ -185,7 +184,9 @@ impl Contest for Case<'_, '_> {
     }
 
     fn measure(&self, trial: &Trial, plan: Plan<Answer, ()>, _seed: u64) -> Result<Ending<LoadDetail>> {
-        Ok(Ending::Done(outcome(self, &trial.name, plan.workload)?, None))
+        let mut answer = plan.workload;
+        let schedule = answer.schedule.take();
+        Ok(Ending::Done(outcome(self, &trial.name, answer)?, schedule))
     }
 
     /// The linear programme of a machine that does less at a time.
@@ -282,7 +283,6 @@ fn outcome(case: &Case<'_, '_>, name: &str, answer: Answer) -> Result<LoadOutcom
             beta: answer.beta,
             warning: answer.warning,
             flow: answer.flow,
-            schedule: answer.schedule,
             timing: answer.timing.or(answer.run.map(|run| run.timing)).unwrap_or_default(),
             plan,
         },

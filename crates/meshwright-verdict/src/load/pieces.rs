@@ -134,10 +134,8 @@ pub struct PieceRow {
 pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Result<PiecesAnswer> {
     let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
     let machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
-    let machine = match limited::variant(job, &machine) {
-        Some((variant, _)) => machine.with_port_model(variant.ports.model()),
-        None => machine,
-    };
+    let ports = limited::port_model(job, &machine);
+    let machine = machine.with_port_model(ports);
     let problem = job.problem(&machine)?;
     if problem.sources().len() > 1 || !problem.starts_at_once() {
         let why = "pieces lie at one source, and are there from the beginning";
@@ -235,7 +233,7 @@ fn row(
     let plan = Plan { makespan: 0.0, shares: found.shares, cells: None };
     let mut best: Option<Run> = None;
     for forwarding in [Forwarding::StoreAndForward, Forwarding::ModifiedStoreAndForward] {
-        let run = case.delivered(&plan, forwarding)?.filter(|run| run.misfit.is_none());
+        let run = case.delivered(&plan, forwarding)?.map(|(run, _)| run).filter(|run| run.misfit.is_none());
         let order = |run: &Run| (run.ticks, run.messages);
         best = best.into_iter().chain(run).min_by_key(order);
     }

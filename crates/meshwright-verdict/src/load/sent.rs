@@ -22,6 +22,9 @@ const LARGE: (u32, u64) = (1 << 16, 6_500_000);
 /// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
 const SEARCHED_NODES_MAX: u32 = 20_000;
 
+/// Of the front: up to so many messages are listed one number after the other, on machines of at most so many nodes.
+const FEW: (u64, u32) = (8, 64);
+
 /// The optimum in messages, and the referee's word on it.
 pub(super) type Sent = (Installments, Option<Run>);
 
@@ -108,15 +111,28 @@ impl Case<'_, '_> {
         Ok(Some(sent).filter(|(_, run)| run.as_ref().is_some_and(|run| run.misfit.is_none())))
     }
 
-    /// List schedules for a machine that does less at a time, the fastest first.
+    /// List schedules, the fastest first, also for a machine that does less at a time.
     fn listed(&self) -> &Result<Vec<Installments>> {
-        self.listed.get_or_init(|| {
-            let programme = self.limited.as_ref().and_then(Limited::distribution);
-            let started = self.started.as_ref().map(|(_, found)| found);
-            let programmes: Vec<_> = programme.into_iter().chain(started).collect();
-            let settings = ListSettings { chunks: self.job.chunks, moves: true, whole: false };
-            installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
-        })
+        self.listed.get_or_init(|| self.listed_in(self.job.chunks))
+    }
+
+    /// List schedules of at most so many messages.
+    fn listed_in(&self, chunks: Option<u64>) -> Result<Vec<Installments>> {
+        let programme = self.limited.as_ref().and_then(Limited::distribution);
+        let started = self.started.as_ref().map(|(_, found)| found);
+        let programmes: Vec<_> = programme.into_iter().chain(started).collect();
+        let settings = ListSettings { chunks, moves: true, whole: false };
+        installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
+    }
+
+    /// The best schedules of one message, two, and so on.
+    pub(super) fn few(&self) -> Vec<Installments> {
+        let (messages, nodes) = FEW;
+        if self.machine.nodes() > nodes {
+            return Vec::new();
+        }
+        let most = self.job.chunks.unwrap_or(messages).min(messages);
+        (1..=most).filter_map(|chunks| self.listed_in(Some(chunks)).ok()?.into_iter().next()).collect()
     }
 
     pub(super) fn sent(&self) -> &Result<Sent> {

@@ -36,7 +36,7 @@ impl Case<'_, '_> {
     fn shared(&self, method: &'static str, shares: Vec<f64>) -> Result<Answer> {
         let forwarding = Forwarding::StoreAndForward;
         let run = self.delivered(&Plan { makespan: 1.0, shares: shares.clone(), cells: None }, forwarding)?;
-        let Some(run) = run else {
+        let Some((run, schedule)) = run else {
             let why = "it takes too many messages, or comes to a standstill";
             return Err(Error::not_applicable(method, why));
         };
@@ -47,6 +47,7 @@ impl Case<'_, '_> {
         // Who is served by several sources works on one part of its share while another one comes.
         let is_whole = self.problem.sources().len() == 1;
         let reading = if is_whole { forwarding } else { Forwarding::CutThrough };
-        Ok(Answer { run: Some(run), is_possible: true, ..Answer::of(plan, reading) })
+        let schedule = self.kept(Some(schedule));
+        Ok(Answer { run: Some(run), schedule, is_possible: true, ..Answer::of(plan, reading) })
     }
 }

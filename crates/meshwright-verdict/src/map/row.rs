@@ -206,6 +206,9 @@ fn why(bound: u64, levels: &Levels, waited: Option<&LinkWait>, machine: &Machine
         None if machine.fabric().is_some() => {
             "ports, links slower than the fastest and the way to go are what takes the time".to_string()
         }
+        None if !machine.endpoints().is_free() => {
+            "nodes that send or receive one message after the other are what takes the time".to_string()
+        }
         None => "messages wait for ports".to_string(),
     })
 }

@@ -40,9 +40,15 @@ pub(crate) fn sentence(tasks: &TaskGraph, winner: &MappingOutcome, results: &[Ma
         [] => (format!("{} wins", winner.method), "it"),
         [most @ .., last] if most.len() < EQUALS_NAMED => {
             let most: String = most.iter().map(|name| format!(", {name}")).collect();
-            (format!("{}{most} and {last} are equal in every figure", winner.method), "each")
+            (
+                format!("{}{most} and {last} are equally fast and send over as many hops", winner.method),
+                "each",
+            )
         }
-        all => (format!("{} and {} others are equal in every figure", winner.method, all.len()), "each"),
+        all => (
+            format!("{} and {} others are equally fast and send over as many hops", winner.method, all.len()),
+            "each",
+        ),
     };
     let lesser = others().filter(|other| rank(other) != rank(winner));
     let Some(other) = lesser.min_by_key(|other| rank(other)) else {
