@@ -116,24 +116,7 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
             return dense::read(tokens, name);
         }
     }
-    for (i, word) in HEADER.split(',').enumerate() {
-        if i > 0 && !(tokens.next_on_line()? && tokens.word() == b",")
-            || !(tokens.next_on_line()? && tokens.word() == word.as_bytes())
-        {
-            return Err(tokens.unexpected(format!("the header `{HEADER}`, or the rows of a square matrix")));
-        }
-    }
-    let has_repeats = tokens.next_on_line()?;
-    if has_repeats {
-        tokens.hold();
-        if !(tokens.next_on_line()? && tokens.word() == b",")
-            || !(tokens.next_on_line()? && tokens.word() == REPEATS.as_bytes())
-        {
-            return Err(tokens.unexpected(format!("the header `{HEADER}`, or `{HEADER},{REPEATS}`")));
-        }
-    }
-    tokens.end_line(&format!("the header `{HEADER}`"))?;
-
+    let has_repeats = header(tokens)?;
     let fields = if has_repeats {
         format!("five fields, `{HEADER},{REPEATS}`")
     } else {
@@ -155,13 +138,7 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
         tokens.expect(",")?;
         let bytes = Bytes(tokens.integer("bytes", 0..=BYTES_MAX)?);
         if has_repeats {
-            tokens.expect(",")?;
-            let times = tokens.integer_u32(REPEATS, 1..=u32::MAX)?;
-            let first = *repeats.entry(phase).or_insert(times);
-            if first != times {
-                let message = format!("phase {phase} is repeated {times} times here, {first} times before");
-                return Err(tokens.error(message, "one number for each phase"));
-            }
+            times(tokens, phase, &mut repeats)?;
         }
         tokens.end_line(&fields)?;
         tasks = tasks.max(source + 1).max(target + 1);
@@ -173,6 +150,39 @@ fn csv(tokens: &mut Tokens<'_>, name: String) -> Result<TaskGraph> {
         return Err(tokens.error("the file holds no message", "a line such as `1,0,12,4096`"));
     }
     TaskGraph::new(name, tasks, edges)?.with_repeats_of(&repeats)
+}
+
+/// The header of a phased trace; whether it has a column of repeats.
+fn header(tokens: &mut Tokens<'_>) -> Result<bool> {
+    for (i, word) in HEADER.split(',').enumerate() {
+        if i > 0 && !(tokens.next_on_line()? && tokens.word() == b",")
+            || !(tokens.next_on_line()? && tokens.word() == word.as_bytes())
+        {
+            return Err(tokens.unexpected(format!("the header `{HEADER}`, or the rows of a square matrix")));
+        }
+    }
+    let has_repeats = tokens.next_on_line()?;
+    if has_repeats {
+        tokens.hold();
+        let is_column = tokens.next_on_line()? && tokens.word() == b",";
+        if !(is_column && tokens.next_on_line()? && tokens.word() == REPEATS.as_bytes()) {
+            return Err(tokens.unexpected(format!("the header `{HEADER}`, or `{HEADER},{REPEATS}`")));
+        }
+    }
+    tokens.end_line(&format!("the header `{HEADER}`"))?;
+    Ok(has_repeats)
+}
+
+/// How often a phase runs, as said on this line and on those before.
+fn times(tokens: &mut Tokens<'_>, phase: u32, repeats: &mut BTreeMap<u32, u32>) -> Result<()> {
+    tokens.expect(",")?;
+    let times = tokens.integer_u32(REPEATS, 1..=u32::MAX)?;
+    let first = *repeats.entry(phase).or_insert(times);
+    if first == times {
+        return Ok(());
+    }
+    let message = format!("phase {phase} is repeated {times} times here, {first} times before");
+    Err(tokens.error(message, "one number for each phase"))
 }
 
 /// The messages of a schedule, by tag.

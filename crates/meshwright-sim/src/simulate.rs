@@ -45,7 +45,9 @@ impl Engine {
             return self.run_on(fabric, machine.costs().ticks_per_cycle(), task);
         }
         if !machine.endpoints().is_free() && !matches!(self, Self::Message | Self::Doubled(_)) {
-            let why = "overhead and gap of nodes are simulated with whole messages only".to_string();
+            let why =
+                "overhead and gap of nodes are simulated with whole messages only: the engine `message`"
+                    .to_string();
             return Err(Error::not_applicable("this engine", why));
         }
         match self {

@@ -342,6 +342,10 @@ fn a_scenario_to_begin_with_runs() {
                 continue;
             }
             assert!(code == 0 && text.contains("meshwright plan s.toml"), "{on} {job}: {error}");
+            // A search for 448 members takes half a minute where nothing is optimised.
+            if (on, job) == ("paragon", "collective") {
+                continue;
+            }
             let (code, _, error) = run(place.path(), &["plan", "s.toml", "-q", "--force"]);
             assert_eq!(code, 0, "{on} {job}: {error}");
         }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use serde_json::Value;
+
 use super::*;
 
 /// A matrix of four tasks in a ring.
@@ -292,4 +294,66 @@ fn what_is_elsewhere_is_named() {
         let stderr = refused(folder.path(), line);
         assert!(stderr.contains(expected), "{line}: {stderr}");
     }
+}
+
+/// What is planned is what is explained, from the plan and from its files: phases that run several times, and loads of whichever method wins.
+#[test]
+fn a_plan_is_explained_as_it_was_planned() {
+    let phases = "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\nname = \"j\"\ntasks = \"logical:4x4\"\n\
+                  axis = [\"0=all-reduce:1024\", \"1=exchange:100\"]\nplacements = [\"row-major\", \"hilbert\"]\n";
+    let load = "[machine]\ntopology = \"torus:8\"\nswitching = \"store-and-forward\"\nstartup = 0\nbyte_time = 0.25\nflit = 16\n\
+                ports = \"one\"\n[[load]]\nname = \"j\"\nsources = [{ at = 7 }]\nsigma = \"1/20\"\nbytes = 100000\nchunks = 5\n";
+    let winners = [phases, load].map(|scenario| {
+        let folder = folder(&[("s.toml", scenario)]);
+        let number = |text: &str, key: &str| {
+            serde_json::from_str::<Value>(text).expect("JSON")[key].as_u64().expect("cycles")
+        };
+        let plan: Value =
+            serde_json::from_str(&answer(folder.path(), "plan s.toml --out p --json")).expect("JSON");
+        let job = &plan["jobs"][0];
+        let row = job["results"].as_array().expect("rows").iter().find(|row| row["method"] == job["winner"]);
+        let planned = row.expect("the winner is a row")["simulated_cycles"].as_u64().expect("it ends");
+        assert_eq!(number(&answer(folder.path(), "explain p/plan.json --json"), "simulated_cycles"), planned);
+        if scenario == phases {
+            let map =
+                "map p/j.phases.csv --on mesh:4x4 --placement row-major --emit graphml:g.graphml --json";
+            let map: Value = serde_json::from_str(&answer(folder.path(), map)).expect("JSON");
+            assert_eq!(map["culprit"]["simulated_cycles"], planned, "{map}");
+            let again = answer(folder.path(), "map g.graphml --on mesh:4x4 --placement row-major --json");
+            let again: Value = serde_json::from_str(&again).expect("JSON");
+            assert_eq!((&again["culprit"], &again["bound"]), (&map["culprit"], &map["bound"]));
+        }
+        job["winner"].as_str().expect("a name").to_string()
+    });
+    assert_eq!(winners, ["row-major", "flow-matrix"]);
+}
+
+/// A job that says how many ports nodes have is not held to those of the machine.
+#[test]
+fn ports_of_a_job_are_its_own() {
+    let load = "startup = 0\nbyte_time = 1\nflit = 1\n[[load]]\nsources = [{ at = 1 }]\nsigma = 0.5\nbytes = 100000\nnode_ports = \"all\"\n";
+    let results = ["ports = \"one\"\n", ""].map(|ports| {
+        let scenario =
+            format!("[machine]\ntopology = \"mesh:1x3\"\nswitching = \"cut-through\"\n{ports}{load}");
+        let folder = folder(&[("s.toml", &scenario)]);
+        let plan: Value = serde_json::from_str(&answer(folder.path(), "plan s.toml --json")).expect("JSON");
+        plan["jobs"][0]["results"].clone()
+    });
+    assert_eq!(results[0], results[1]);
+}
+
+/// Nodes with one port do not start messages side by side, on packets as in a race.
+#[test]
+fn one_port_starts_one_message_after_the_other() {
+    let machine = "[machine]\ntopology = \"mesh:4x4\"\nstartup = 40\nbyte_time = \"1/32\"\nflit = 32\nports = \"one\"\n";
+    let folder = folder(&[("m.toml", machine)]);
+    let groups: Value =
+        serde_json::from_str(&answer(folder.path(), "groups --on m.toml --collective barrier --json"))
+            .expect("JSON");
+    let race: Value =
+        serde_json::from_str(&answer(folder.path(), "race barrier --on m.toml --json")).expect("JSON");
+    let bound = race["bound_cycles"].as_u64().expect("a bound");
+    let rows = groups["structures"].as_array().expect("rows");
+    let times = rows.iter().filter_map(|row| row["simulated_cycles"].as_u64());
+    assert!(times.min().expect("one ends") >= bound, "{groups}");
 }

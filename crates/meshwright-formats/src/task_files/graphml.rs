@@ -83,10 +83,10 @@ fn graph(text: &Text<'_>, element: Node<'_, '_>, keys: &Keys<'_>) -> Result<Name
         let data = Data { text, edge };
         let weight = data.weight(keys)?;
         graph.add_edge(ends, !is_directed, weight);
-        if let Some((data, times)) = data.number(keys.repeats) {
-            if !times.is_some_and(|times| graph.repeat(weight.0, times)) {
-                return Err(unfit(text, data, REPEATS_EXPECTED));
-            }
+        if let Some((data, times)) = data.number(keys.repeats)
+            && !times.is_some_and(|times| graph.repeat(weight.0, times))
+        {
+            return Err(unfit(text, data, REPEATS_EXPECTED));
         }
     }
     Ok(graph)

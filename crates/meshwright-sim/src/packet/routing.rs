@@ -81,14 +81,19 @@ pub(super) struct Plane {
     generator: SplitMix64,
 }
 
+/// Where straight legs lead.
+const FLAT: &str = "it needs a 2-D mesh; the engines packet, message and flit run on any machine";
+
 impl Plane {
     /// Reads the machine: a 2-D mesh all of which works, with all ports.
     pub(super) fn new(machine: &Machine, routing: PacketRouting) -> Result<Self> {
-        let refused = |why: &str| Err(Error::not_applicable("packets in queues without bound", why));
-        let Network::Grid(grid) = machine.network() else { return refused("they need a 2-D mesh") };
-        let &[rows, columns] = grid.sides() else { return refused("they need a 2-D mesh") };
+        let refused = |why: &str| {
+            Err(Error::not_applicable("an engine with queues without bound (unbounded, three-phase)", why))
+        };
+        let Network::Grid(grid) = machine.network() else { return refused(FLAT) };
+        let &[rows, columns] = grid.sides() else { return refused(FLAT) };
         if grid.wraps() {
-            return refused("they need a 2-D mesh");
+            return refused(FLAT);
         }
         if !machine.is_whole() {
             return refused("straight legs know no way round what is dead");

@@ -59,8 +59,16 @@ pub(super) fn reason(rows: &[CompletionRow], (best, frugal): (usize, usize), mac
         }
     };
     let deeper = |wider: &&CompletionRow| wider.per_node == row.per_node && wider.nodes > row.nodes;
-    match rows.iter().find(deeper) {
-        Some(wider) => text += &format!(" Using {} nodes {}.", grouped(wider.nodes.into()), more(wider)),
+    let wider =
+        rows.iter().filter(|wider| wider.nodes > row.nodes).min_by_key(|wider| wider.simulated_cycles);
+    match rows.iter().find(deeper).or(wider) {
+        Some(wider) => {
+            let apart = match wider.per_node {
+                same if same == row.per_node => String::new(),
+                other => format!(" with {} each", counted(other.into(), "task")),
+            };
+            text += &format!(" Using {} nodes{apart} {}.", grouped(wider.nodes.into()), more(wider));
+        }
         None if row.nodes < machine_nodes => text += " More nodes were not asked for, and might be faster.",
         None => {}
     }
