@@ -15,7 +15,7 @@ pub(super) const BYTES_EXPECTED: &str = "bytes: a number from 0 to 1099511627776
 /// What a phase of an edge must be.
 pub(super) const PHASE_EXPECTED: &str = "a whole number from 0 to 4294967295";
 
-/// How often a phase runs must be.
+/// What the number of repeats of a phase must be.
 pub(super) const REPEATS_EXPECTED: &str =
     "a whole number from 1 to 4294967295, the same for all edges of a phase";
 

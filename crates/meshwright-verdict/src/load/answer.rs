@@ -175,7 +175,7 @@ impl<'p, 'm> Case<'p, 'm> {
             "sigma is above 1: links are slower than processors, and only the source and its neighbours work"
                 .to_string()
         });
-        let schedule = self.kept(schedule);
+        let schedule = self.kept(|| schedule);
         Ok(Answer { run, warning, timing: Some(rows), schedule, ..Answer::of(plan, forwarding) })
     }
 
@@ -191,7 +191,7 @@ impl<'p, 'm> Case<'p, 'm> {
         let (run, schedule) = self.delivered(&scheduled.plan, forwarding)?.unzip();
         Ok(Answer {
             run,
-            schedule: self.kept(schedule),
+            schedule: self.kept(|| schedule),
             cell_speedups: Some(scheduled.cells.iter().map(|cell| cell.speedup).collect()),
             rebalances: (!scheduled.rebalances.is_empty()).then_some(scheduled.rebalances),
             saved: Some(scheduled.saved.into()),
@@ -228,8 +228,8 @@ impl<'p, 'm> Case<'p, 'm> {
     }
 
     /// The messages, where they are not too many to be told.
-    pub(super) fn kept(&self, schedule: Option<Schedule>) -> Option<Arc<Schedule>> {
-        schedule.filter(|_| self.machine.nodes() <= SCHEDULE_NODES_MAX).map(Arc::new)
+    pub(super) fn kept(&self, schedule: impl FnOnce() -> Option<Schedule>) -> Option<Arc<Schedule>> {
+        if self.machine.nodes() <= SCHEDULE_NODES_MAX { schedule().map(Arc::new) } else { None }
     }
 
     /// The shares of a plan sent one by one, the nearest first.
@@ -276,7 +276,7 @@ impl<'p, 'm> Case<'p, 'm> {
             (Some(_), None) => return Err(self.of_another_machine(method, "they come to a standstill")),
         };
         let plan = Plan { makespan, shares: sent.shares.clone(), cells: None };
-        let schedule = self.kept(Some(sent.schedule.clone()));
+        let schedule = self.kept(|| Some(sent.schedule.clone()));
         Ok(Answer { run, schedule, is_possible: true, ..Answer::of(plan, forwarding) })
     }
 
@@ -302,7 +302,7 @@ impl<'p, 'm> Case<'p, 'm> {
     fn fluid(&self) -> Answer {
         let sent = self.sent().as_ref().ok();
         let run = sent.and_then(|(_, run)| run.clone());
-        let schedule = self.kept(sent.map(|(sent, _)| sent.schedule.clone()));
+        let schedule = self.kept(|| sent.map(|(sent, _)| sent.schedule.clone()));
         let Optimum { makespan, flow, .. } = &self.optimum;
         let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
         let flow = Some(flow.link.clone());

@@ -47,7 +47,7 @@ impl Case<'_, '_> {
         // Who is served by several sources works on one part of its share while another one comes.
         let is_whole = self.problem.sources().len() == 1;
         let reading = if is_whole { forwarding } else { Forwarding::CutThrough };
-        let schedule = self.kept(Some(schedule));
+        let schedule = self.kept(|| Some(schedule));
         Ok(Answer { run: Some(run), schedule, is_possible: true, ..Answer::of(plan, reading) })
     }
 }
