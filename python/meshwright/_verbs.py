@@ -511,7 +511,7 @@ def split(
     seed
         With --random-sources or --dynamic: the seed of what is drawn [default: 0]
     emit
-        Write the messages of the winner, or of the installments where it sends none of its own, with a format, a colon and a file; may be given several times: goal, perfetto; with --dynamic what the winner does under the first seed: perfetto
+        Write the messages of the winner with a format, a colon and a file; may be given several times: goal, perfetto; with --dynamic what the winner does under the first seed: perfetto
     out
         Write split.json, report.html, plan.json and drawings into this folder
     png
