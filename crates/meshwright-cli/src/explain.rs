@@ -112,10 +112,9 @@ pub(super) fn of_winner(verdict: &MappingVerdict, machine: &Machine) -> Result<O
 
 /// The explanation of the winner's schedule; none where none is kept.
 pub(super) fn of_schedule<F: Facts>(verdict: &Verdict<F>, machine: &Machine) -> Result<Option<Explanation>> {
-    let Some(winner) = verdict.winner() else { return Ok(None) };
-    let Some(schedule) = winner.schedule() else { return Ok(None) };
+    let Some((method, schedule)) = verdict.kept_schedule() else { return Ok(None) };
     let work = Work::Schedule(std::borrow::Cow::Borrowed(schedule));
-    of(&Subject { name: &verdict.name, method: winner.method, machine, work }).map(Some)
+    of(&Subject { name: &verdict.name, method, machine, work }).map(Some)
 }
 
 /// The explanations of all jobs of a plan whose plans are known before they run.

@@ -45,9 +45,8 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
                 for (ending, what, figure) in load::drawings(report.machine, job) {
                     files.push(File { name: format!("{stem}{ending}"), what, text: load::alone(&figure) });
                 }
-                let winner = job.winner();
-                let schedule = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)));
-                files.extend(schedule.map(|(method, schedule)| goal_file(&stem, method, schedule)));
+                files
+                    .extend(job.kept_schedule().map(|(method, schedule)| goal_file(&stem, method, schedule)));
             }
             JobVerdict::Groups(job) => {
                 for (ending, what, figure) in groups::drawings(report.machine, job) {
@@ -60,9 +59,7 @@ pub fn files(report: &PlanReport<'_>) -> Result<Vec<File>> {
                         (format!("{stem}-bars.svg"), "all algorithms and the bound".to_string());
                     files.push(File { name, what, text: style::alone(&svg) });
                 }
-                let winner = job.winner();
-                let schedule = winner.as_ref().and_then(|winner| Some((winner.method, winner.schedule()?)));
-                if let Some((method, schedule)) = schedule {
+                if let Some((method, schedule)) = job.kept_schedule() {
                     let (links, busiest) = meshwright_sim::report::links(schedule, report.machine)?;
                     let file = links_file(report.machine, &format!("algorithm {method}"), &links, busiest);
                     files.extend(file.map(|file| File { name: format!("{stem}-{}", file.name), ..file }));
@@ -94,9 +91,7 @@ fn files_of(report: &PlanReport<'_>, job: &MappingVerdict, stem: &str, files: &m
     if let Some(svg) = bars::draw(&job.results, &wording::best(job)) {
         add("-bars.svg", "all methods and the bound".to_string(), style::alone(&svg));
     }
-    if let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?))) {
-        files.push(goal_file(stem, winner.method, schedule));
-    }
+    files.extend(job.kept_schedule().map(|(method, schedule)| goal_file(stem, method, schedule)));
     if winner.is_some() && !job.facts.tasks.edges().is_empty() {
         let (name, what) =
             (format!("{stem}.phases.csv"), "the messages between tasks, for `map` and `explain`".into());
@@ -146,9 +141,7 @@ pub(super) fn goal_file(stem: &str, method: &str, schedule: &Schedule) -> File {
 pub fn schedules(jobs: &[JobVerdict]) -> Vec<Option<(String, String)>> {
     let method = |job: &JobVerdict| match job {
         JobVerdict::Mapping(job) => job.winner_name().map(str::to_string),
-        JobVerdict::Load(job) => {
-            job.winner().and_then(|winner| winner.schedule().map(|_| winner.method.to_string()))
-        }
+        JobVerdict::Load(job) => job.kept_schedule().map(|(method, _)| method.to_string()),
         JobVerdict::Groups(_) => None,
         JobVerdict::Race(job) => job.winner_name().map(str::to_string),
     };

@@ -119,6 +119,11 @@ impl<F: Facts> Verdict<F> {
         Some(Winner { method: &outcome.method, time, outcome, schedule: self.schedule.as_deref() })
     }
 
+    /// Whose schedule is kept, and the schedule: the winner's, if any is.
+    pub fn kept_schedule(&self) -> Option<(&str, &Schedule)> {
+        Some((self.winner_name()?, self.schedule.as_deref()?))
+    }
+
     /// The name of the method that wins.
     pub fn winner_name(&self) -> Option<&str> {
         Some(&self.results[self.winner?].method)

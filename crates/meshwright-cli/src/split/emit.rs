@@ -60,15 +60,13 @@ impl EmitArguments {
         if self.emit.is_empty() {
             return Ok(String::new());
         }
-        let winner = verdict.winner();
-        let Some((winner, schedule)) = winner.as_ref().and_then(|winner| Some((winner, winner.schedule()?)))
-        else {
+        let Some((method, schedule)) = verdict.kept_schedule() else {
             let expected = format!(
                 "a winner whose messages are kept, on a machine of at most {SCHEDULE_NODES_MAX} nodes"
             );
             return Err(Error::value("emit", self.emit[0].format, expected));
         };
-        let mut said = format!("\nEmitted: {}\n", winner.method);
+        let mut said = format!("\nEmitted: {method}\n");
         for target in &self.emit {
             target.add(writing, schedule, machine)?;
             said += &target.line();

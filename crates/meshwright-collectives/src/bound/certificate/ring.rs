@@ -11,7 +11,7 @@ impl Judge<'_> {
         if task.operation != Operation::Scan {
             return Err("only sums of those before are looked at".to_string());
         }
-        let column = |node| task.machine().coordinates(node)[task.machine().coordinates(node).len() - 1];
+        let column = |node| task.machine().coordinates(node).last().copied().unwrap_or(0);
         let columns: Vec<u32> = task.nodes().iter().map(|&node| column(node)).collect();
         let side = columns.iter().max().map_or(0, |most| most + 1);
         // From one column to another, forward by so many.
