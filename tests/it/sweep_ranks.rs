@@ -226,17 +226,24 @@ fn a_dead_rank_costs_only_its_own_unfinished_points() {
     let (curve, lines) = alone(&[]);
     for threads in 1..=2 {
         for deaths in [&[(2, 1)][..], &[(1, 3)], &[(1, 1), (2, 2)], &[(1, 1), (2, 1), (3, 1)]] {
-            let found = Setting { ranks: 4, threads, deaths, ..Setting::default() }.run();
-            assert_eq!(found.curve.unwrap(), curve, "{deaths:?}");
-            assert_eq!(found.lines, lines);
-            let mut lost = found.lost;
-            lost.sort_unstable();
-            assert_eq!(lost, deaths.iter().map(|&(rank, _)| rank).collect::<Vec<_>>());
-            // The job at which it dies is not begun; with more threads others may be under way.
-            let again: u32 = found.measured.values().map(|times| times - 1).sum();
-            assert!(again as usize <= deaths.len() * (threads - 1), "{again} points again for {deaths:?}");
-            let survivors = (1..4).filter(|rank| !lost.contains(rank));
-            assert!(survivors.into_iter().all(|rank| found.ended[rank as usize] == Some(Ok(()))));
+            let doomed = deaths.iter().map(|&(rank, _)| rank).collect::<Vec<_>>();
+            // On a busy machine the others may have done all before a rank is told of the job at which it dies.
+            let died = (0..100).any(|_| {
+                let found = Setting { ranks: 4, threads, deaths, ..Setting::default() }.run();
+                assert_eq!(found.curve.unwrap(), curve, "{deaths:?}");
+                assert_eq!(found.lines, lines);
+                // The job at which it dies is not begun; with more threads others may be under way.
+                let again: u32 = found.measured.values().map(|times| times - 1).sum();
+                assert!(
+                    again as usize <= found.lost.len() * (threads - 1),
+                    "{again} points again for {deaths:?}"
+                );
+                let survivors = (1..4).filter(|rank| !found.lost.contains(rank));
+                assert!(survivors.into_iter().all(|rank| found.ended[rank as usize] == Some(Ok(()))));
+                assert!(found.lost.iter().all(|rank| doomed.contains(rank)), "{:?} lost", found.lost);
+                found.lost.len() == deaths.len()
+            });
+            assert!(died, "of a hundred runs all of {deaths:?} come to pass in one");
         }
     }
 }
