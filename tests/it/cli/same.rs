@@ -354,6 +354,13 @@ fn one_port_starts_one_message_after_the_other() {
         serde_json::from_str(&answer(folder.path(), "race barrier --on m.toml --json")).expect("JSON");
     let bound = race["bound_cycles"].as_u64().expect("a bound");
     let rows = groups["structures"].as_array().expect("rows");
-    let times = rows.iter().filter_map(|row| row["simulated_cycles"].as_u64());
-    assert!(times.min().expect("one ends") >= bound, "{groups}");
+    let times = |key: &str| rows.iter().filter_map(|row| row[key].as_u64()).min().expect("one ends");
+    assert!(times("simulated_cycles") >= bound, "{groups}");
+    // Both ask how soon all can have heard of one, from one port after the other.
+    assert_eq!(times("bound_cycles"), bound, "{groups}");
+    for row in rows {
+        let [predicted, simulated] =
+            ["predicted_cycles", "simulated_cycles"].map(|key| row[key].as_u64().unwrap());
+        assert!(bound <= predicted && predicted <= simulated, "{row}");
+    }
 }

@@ -30,6 +30,7 @@ use meshwright_core::units::Cycles;
 
 use crate::Task;
 pub use certificate::Certificate;
+pub use near::spread;
 use terms::{Terms, Wires};
 
 /// Up to so many members all distances are looked at, and flows sought.

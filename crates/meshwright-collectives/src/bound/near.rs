@@ -58,11 +58,34 @@ pub(super) fn distance(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Ve
     Proof { ticks: terms.reach(hops), why, certificate: Certificate::Distance { from, to } }
 }
 
-/// From when on how many members can have heard, until all have, each beginning a message on each of `ways` every `every` ticks, which is
-/// there `latency` ticks after it began.
+/// From when on how many members can have heard of one, until all have: pairs (t, N), N of them from t ticks on.
 ///
-/// N(t) counts them: who heard at t informs `ways` others at t + latency, t + latency + every, ...
-pub(super) fn spread(members: u64, ways: u64, every: u64, latency: u64) -> Vec<(u64, u64)> {
+/// ```text
+/// N(t) = 1 + k sum over i >= 0 of N(t - T - i b),    N(t) = 0 for t < 0
+/// ```
+///
+/// for k `ways` of a member, on each of which it begins a message `every` b ticks, there `latency` T after it began: who
+/// hears at t tells k others until t + T, k more until t + T + b, ... Back in time it is the same: from so many members can
+/// one have heard in the last t ticks, k messages of its coming in b. Where T = b that is `(k + 1)^(t / b)`, so
+/// `ceil(log_(k+1) members)` rounds; where T is long it is a queue, `T + (members / k - 1) b`, until it is sooner to hear
+/// over others.
+///
+/// # Complexity
+///
+/// O(min(T / b, members / k) log members), of 2^16 moments at most: after those, all hear at once.
+///
+/// # Source
+///
+/// `barnoy1992`, the postal model, for one way.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_collectives::bound::spread;
+/// assert_eq!(spread(8, 1, 5, 5), [(0, 1), (5, 2), (10, 4), (15, 8)]);
+/// assert_eq!(spread(6, 2, 1, 9), [(0, 1), (9, 3), (10, 5), (11, 6)]);
+/// ```
+pub fn spread(members: u64, ways: u64, every: u64, latency: u64) -> Vec<(u64, u64)> {
     let mut steps = vec![(0, 1)];
     let mut informed = 1;
     let mut slots = BTreeMap::from([(latency, ways)]);
@@ -175,4 +198,36 @@ pub(super) fn adding(task: &Task<'_>, terms: &Terms) -> Option<Proof> {
     let why = format!("{members} members add up {sums} bytes, and nobody begins before something has come");
     let ticks = terms.reach(1).saturating_add(u64::try_from(ticks).unwrap_or(u64::MAX));
     Some(Proof { ticks, why, certificate: Certificate::Adding })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    /// When all have heard.
+    fn last(members: u64, ways: u64, every: u64, latency: u64) -> u64 {
+        spread(members, ways, every, latency).last().unwrap().0
+    }
+
+    #[test]
+    fn hearing_takes_rounds() {
+        for ways in 1..5u64 {
+            for members in 1..2000u64 {
+                // No start-up: as many times as many in each round.
+                let rounds = (0..).find(|&rounds| (ways + 1).pow(rounds) >= members).unwrap();
+                assert_eq!(last(members, ways, 7, 7), 7 * u64::from(rounds));
+                // A start-up longer than all messages one after the other: one round, and the queue before the ports.
+                let queue = (members - 1).div_ceil(ways);
+                let expected = if members == 1 { 0 } else { 9000 + 3 * (queue - 1) };
+                assert_eq!(last(members, ways, 3, 9000), expected);
+            }
+        }
+        // One port and a start-up as long as a packet: the numbers of Fibonacci.
+        let (mut fibonacci, mut ticks) = ((1, 2), 2);
+        while fibonacci.1 < 1 << 40 {
+            assert_eq!(last(fibonacci.1, 1, 1, 2), ticks, "{fibonacci:?}");
+            assert_eq!(last(fibonacci.1 + 1, 1, 1, 2), ticks + 1);
+            (fibonacci, ticks) = ((fibonacci.1, fibonacci.0 + fibonacci.1), ticks + 1);
+        }
+    }
 }

@@ -23,8 +23,11 @@ enum Event<T> {
 /// Runs processes, process i on node i: every message arrives after the time it takes alone.
 ///
 /// ```text
-/// arrival = start + T(W, d),    T the time of a message alone
+/// arrival = start + T(W, d)       T the time of a message alone
+/// start >= start' + t(W')         for the message before of the same sender: its one port; t = 0 where it has more
 /// ```
+///
+/// `costs` gives T and t in ticks.
 ///
 /// # Errors
 ///
@@ -41,17 +44,18 @@ enum Event<T> {
 pub(super) fn run_processes<P: Process>(
     machine: &Machine,
     processes: &mut [P],
-    alone_ticks: impl Fn(Bytes, Hops) -> u64,
+    costs: impl Fn(Bytes, Hops) -> [u64; 2],
 ) -> Result<Trace> {
     machine.costs().check()?;
     let mut run = AloneRun {
         machine,
-        alone_ticks,
+        costs,
         rows: vec![None; machine.nodes() as usize],
         agenda: BinaryHeap::new(),
         events: Vec::new(),
         finished: vec![None; processes.len()],
         processor_free: vec![0; processes.len()],
+        port_free: vec![0; processes.len()],
         actions: Vec::new(),
     };
     let living: Vec<NodeId> =
@@ -82,8 +86,8 @@ pub(super) fn run_processes<P: Process>(
 
 struct AloneRun<'m, T, A> {
     machine: &'m Machine,
-    /// How long a message takes alone.
-    alone_ticks: A,
+    /// How long a message takes alone, and how long it keeps the next waiting.
+    costs: A,
     /// Per sender the distances to all nodes, where there is no formula.
     rows: Vec<Option<Vec<u32>>>,
     /// Moment and number of the event: those of one moment happen in the order in which they were made.
@@ -91,10 +95,11 @@ struct AloneRun<'m, T, A> {
     events: Vec<Option<(NodeId, Event<T>)>>,
     finished: Vec<Option<u64>>,
     processor_free: Vec<u64>,
+    port_free: Vec<u64>,
     actions: Vec<Action<T>>,
 }
 
-impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
+impl<T, A: Fn(Bytes, Hops) -> [u64; 2]> AloneRun<'_, T, A> {
     fn react<P: Process<Payload = T>>(
         &mut self,
         processes: &mut [P],
@@ -108,7 +113,11 @@ impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
         for action in actions.drain(..) {
             match action {
                 Action::Send { to, bytes, payload, token } => {
-                    let arrival = now + self.alone(node, to, bytes)?;
+                    let [alone, turn] = self.alone(node, to, bytes)?;
+                    let free = &mut self.port_free[node.index()];
+                    let start = now.max(*free);
+                    *free = if turn > 0 { start + turn } else { *free };
+                    let arrival = start + alone;
                     self.plan(now, node, Event::Sent(token))?;
                     self.plan(arrival, to, Event::Message(node, payload))?;
                 }
@@ -145,10 +154,10 @@ impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
         Ok(())
     }
 
-    /// The ticks of a message from one node to another; none to oneself.
-    fn alone(&mut self, from: NodeId, to: NodeId, bytes: Bytes) -> Result<u64> {
+    /// The ticks of a message from one node to another, and for how long it keeps the next waiting; none to oneself.
+    fn alone(&mut self, from: NodeId, to: NodeId, bytes: Bytes) -> Result<[u64; 2]> {
         if from == to {
-            return Ok(0);
+            return Ok([0, 0]);
         }
         let hops = if self.machine.whole_grid().is_some() {
             self.machine.distance(from, to)
@@ -160,6 +169,6 @@ impl<T, A: Fn(Bytes, Hops) -> u64> AloneRun<'_, T, A> {
             let why = format!("there is no way from node {from} to node {to}");
             Error::not_applicable("the run of the processes", why)
         })?;
-        Ok((self.alone_ticks)(bytes, hops))
+        Ok((self.costs)(bytes, hops))
     }
 }

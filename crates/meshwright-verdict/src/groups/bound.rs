@@ -1,9 +1,8 @@
 //! What no way of splitting, waiting and joining can beat.
 
-use std::collections::BTreeMap;
-
 use super::engine::Engine;
 use super::job::{Job, Pace, Round};
+use meshwright_collectives::bound::spread;
 use meshwright_core::units::{Bytes, Hops, NodeId};
 use meshwright_groups::Group;
 use meshwright_network::topology::{Machine, PortModel, Topology, distances_from};
@@ -23,6 +22,8 @@ pub(super) struct News<'m> {
     /// Ticks of a packet on a link, and how many links bring packets to a node at once.
     gap: u64,
     ports: u64,
+    /// Ticks for which a message keeps a node's one port from the next; 0 where it has more.
+    turn: u64,
 }
 
 impl<'m> News<'m> {
@@ -33,12 +34,13 @@ impl<'m> News<'m> {
         let is_single = machine.port_model() == PortModel::One && engine != Engine::Packet;
         let most = (0..machine.nodes()).map(|node| machine.ports(NodeId(node))).max().unwrap_or(1);
         let ports = if is_single { 1 } else { most.max(1).into() };
-        Self { machine, first: alone(1) - each, each, gap: machine.costs().head_ticks(), ports }
+        let (gap, turn) = (machine.costs().head_ticks(), engine.turn_ticks(machine, LEAST));
+        Self { machine, first: alone(1) - each, each, gap, ports, turn }
     }
 
     /// Links, where news is to cost 1 for each.
     pub(super) fn in_links(machine: &'m Machine) -> Self {
-        Self { machine, first: 0, each: 1, gap: 0, ports: 1 }
+        Self { machine, first: 0, each: 1, gap: 0, ports: 1, turn: 0 }
     }
 
     /// When each member can know of the entries of all.
@@ -50,7 +52,11 @@ impl<'m> News<'m> {
     ///
     /// Nobody may leave a barrier or a join before all have come, and after a split everybody knows the size of its
     /// new group, which depends on every label. So no exit can be earlier. B(j) is how soon anybody can have
-    /// [heard from j members](News::hearing): the j latest enter at e_j or later.
+    /// [heard from j members](spread): the j latest enter at e_j or later. *Proof.* Go back from the moment when a member
+    /// leaves. Whatever it knows of others came in messages to it: a link brings one packet in b ticks, so there are at most
+    /// k of them in the last T, k more b earlier and so on, each from a member that sent it T earlier or more. What these
+    /// knew then came to them in the same way. Start-ups may overlap, as many as there are messages; none is shorter than T
+    /// with its way.
     ///
     /// # Complexity
     ///
@@ -61,54 +67,22 @@ impl<'m> News<'m> {
         }
         let mut latest = entries.to_vec();
         latest.sort_unstable_by(|a, b| b.cmp(a));
-        let steps = self.hearing(entries.len() as u64);
-        let floor = steps.iter().map(|&(before, ticks)| latest[before as usize] + ticks).max().unwrap_or(0);
+        // Before that many ticks nobody has heard from more than so many.
+        let steps = spread(entries.len() as u64, self.ports, self.gap, self.first + self.each);
+        let before = steps.iter().zip(&steps[1..]);
+        let floor =
+            before.map(|(&(_, heard), &(ticks, _))| latest[heard as usize] + ticks).max().unwrap_or(0);
         let mut exits = self.by_distance(nodes, entries);
         exits.iter_mut().for_each(|exit| *exit = (*exit).max(floor));
         exits
     }
 
-    /// How soon one member can have heard from others, directly or over others: pairs (j, t), more than j members, itself
-    /// among them, not before t ticks; until that are all s.
-    ///
-    /// ```text
-    /// N(t) = 1 + k sum over i >= 0 of N(t - T - i b),    N(t) = 0 for t < 0
-    /// ```
-    ///
-    /// with k ports, b ticks of a packet on a link, T of a message to a neighbour. *Proof.* Go back from the moment when a
-    /// member leaves. Whatever it knows of others came in messages to it: a link brings one packet in b ticks, so there are
-    /// at most k of them in the last T, k more b earlier and so on, each from a member that sent it T earlier or more.
-    /// What these knew then came to them in the same way. So no more than N(t) members can have had a part in what it knows
-    /// from the last t ticks. Start-ups may overlap, as many as there are messages; none is shorter than T with its way.
-    ///
-    /// Where T = b that is `(k + 1)^(t / b)`: `ceil(log_(k+1) s)` rounds. Where T is long it is a queue before the ports,
-    /// `T + (s - 1) b / k`, until it is sooner to hear over others.
-    ///
-    /// # Complexity
-    ///
-    /// O(min(T / b, s / k) log s).
-    ///
-    /// # Source
-    ///
-    /// `barnoy1992`, the postal model, for one port; there the members are told, here they tell.
-    fn hearing(&self, size: u64) -> Vec<(u64, u64)> {
-        let first = self.first + self.each;
-        if self.gap == 0 {
-            return vec![(0, 0), (1, first)];
-        }
-        let mut steps = vec![(0, 0)];
-        // By tick how many members are heard of then, not for the first time for all of them.
-        let mut streams = BTreeMap::from([(first, 1u64)]);
-        let mut heard = 1u64;
-        while let Some((ticks, members)) = streams.pop_first().filter(|_| heard < size) {
-            steps.push((heard, ticks));
-            let new = members.saturating_mul(self.ports);
-            heard = heard.saturating_add(new);
-            *streams.entry(ticks + self.gap).or_default() += members;
-            let more = streams.entry(ticks + first).or_default();
-            *more = more.saturating_add(new);
-        }
-        steps
+    /// When the last of a group can know of the last entry: with one port each member [tells](spread) one other at a time.
+    fn last_told(&self, entries: &[u64]) -> u64 {
+        let told = spread(entries.len() as u64, 1, self.turn, self.first + self.each)
+            .last()
+            .map_or(0, |&(ticks, _)| ticks);
+        entries.iter().max().map_or(0, |last| last + if self.turn > 0 { told } else { 0 })
     }
 
     /// By distances alone.
@@ -186,22 +160,23 @@ pub fn least_cycles(job: &Job, machine: &Machine, group: &Group, round: &Round) 
     let levels = round.labels.len();
     let down = (0..levels).flat_map(|level| [level, level + 1]);
     let mut moments = vec![0; group.members().len()];
-    let mut cycles = 0;
+    let (mut cycles, mut told) = (0, 0);
     for level in down.chain((0..levels).rev()) {
         for ranks in &round.groups[level] {
             let nodes: Vec<NodeId> = ranks.iter().map(|&rank| group.node(rank)).collect();
             let entries: Vec<u64> = ranks.iter().map(|&rank| moments[rank as usize]).collect();
+            told = told.max(news.last_told(&entries));
             for (&rank, exit) in ranks.iter().zip(news.exits(&nodes, &entries)) {
                 moments[rank as usize] = exit;
             }
         }
         if job.pace == Pace::Lockstep {
-            let last = moments.iter().copied().max().unwrap_or(0);
+            let last = moments.iter().copied().max().unwrap_or(0).max(std::mem::take(&mut told));
             cycles += machine.costs().cycles(last).0;
             moments.fill(0);
         }
     }
-    let last = moments.into_iter().max().unwrap_or(0);
+    let last = moments.into_iter().max().unwrap_or(0).max(told);
     cycles + machine.costs().cycles(last).0
 }
 
@@ -223,42 +198,13 @@ mod tests {
     use meshwright_network::topology::Machine;
     use rand::RngExt;
 
-    /// How soon so many are heard of.
-    fn least(news: &News<'_>, size: u64) -> u64 {
-        news.hearing(size).last().unwrap().1
-    }
-
-    #[test]
-    fn hearing_of_all_takes_rounds() {
-        let machine = Machine::new("mesh:1x1").unwrap();
-        let news = |first, gap, ports| News { machine: &machine, first: first - gap, each: gap, gap, ports };
-        for ports in 1..5u64 {
-            for size in 1..2000u64 {
-                // No start-up: as many times as many in each round.
-                let rounds = (0..).find(|&rounds| (ports + 1).pow(rounds) >= size).unwrap();
-                assert_eq!(least(&news(7, 7, ports), size), 7 * u64::from(rounds));
-                // A start-up longer than all messages one after the other: one round, and the queue before the ports.
-                let queue = (size - 1).div_ceil(ports);
-                let expected = if size == 1 { 0 } else { 9000 + 3 * (queue - 1) };
-                assert_eq!(least(&news(9000, 3, ports), size), expected);
-            }
-        }
-        // One port and a start-up as long as a packet: the numbers of Fibonacci.
-        let (mut fibonacci, mut ticks) = ((1, 2), 2);
-        while fibonacci.1 < 1 << 40 {
-            assert_eq!(least(&news(2, 1, 1), fibonacci.1), ticks, "{fibonacci:?}");
-            assert_eq!(least(&news(2, 1, 1), fibonacci.1 + 1), ticks + 1);
-            (fibonacci, ticks) = ((fibonacci.1, fibonacci.0 + fibonacci.1), ticks + 1);
-        }
-    }
-
     #[test]
     fn corners_say_what_pairs_say() {
         let mut draws = stream(1, "news");
         for name in ["mesh:1x1", "mesh:7", "mesh:5x6", "mesh:3x4x3", "mesh:2x2x2x2"] {
             let machine = Machine::new(name).unwrap();
             for first in [0, 9] {
-                let news = News { machine: &machine, first, each: 3, gap: 0, ports: 1 };
+                let news = News { machine: &machine, first, each: 3, gap: 0, ports: 1, turn: 0 };
                 for _ in 0..20 {
                     let nodes: Vec<NodeId> = machine.living().filter(|_| draws.random::<bool>()).collect();
                     let entries: Vec<u64> = nodes.iter().map(|_| draws.random_range(0..30)).collect();

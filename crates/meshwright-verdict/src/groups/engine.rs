@@ -3,7 +3,7 @@
 use super::alone;
 use meshwright_core::error::Result;
 use meshwright_core::units::{Bytes, Hops};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, PortModel};
 use meshwright_schedule::process::Process;
 use meshwright_sim as sim;
 use meshwright_sim::flit::Router;
@@ -80,7 +80,17 @@ impl Engine {
     ///
     /// As for [`sim::run`].
     pub fn run_alone<P: Process>(self, machine: &Machine, processes: &mut [P]) -> Result<Trace> {
-        alone::run_processes(machine, processes, |bytes, hops| self.alone_ticks(machine, bytes, hops))
+        let costs = |bytes, hops| [self.alone_ticks(machine, bytes, hops), self.turn_ticks(machine, bytes)];
+        alone::run_processes(machine, processes, costs)
+    }
+
+    /// For how long a message keeps the one port of its sender from the next, in ticks: from the begin of its start-up
+    /// until its last byte has left. 0 where nodes have a port for each link.
+    pub fn turn_ticks(self, machine: &Machine, bytes: Bytes) -> u64 {
+        match machine.port_model() {
+            PortModel::All => 0,
+            PortModel::One => self.alone_ticks(machine, bytes, Hops(1)),
+        }
     }
 
     /// The time of a message alone on the network, in ticks.
