@@ -57,4 +57,18 @@ impl Routers {
     pub fn flits(&self, bytes: Bytes) -> u64 {
         u64::from(self.header) + bytes.0.div_ceil(self.flit.0)
     }
+
+    /// What a packet with so many bytes takes on each link: whole flits, its header among them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::Bytes;
+    /// use meshwright_network::fabric::Routers;
+    ///
+    /// assert_eq!(Routers::default().carried(Bytes(33)), Bytes(3 * 32));
+    /// ```
+    pub fn carried(&self, bytes: Bytes) -> Bytes {
+        Bytes(self.flits(bytes) * self.flit.0)
+    }
 }

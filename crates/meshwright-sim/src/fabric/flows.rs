@@ -176,7 +176,7 @@ impl<'m> Flows<'m> {
         let Pending { plane, from, to, bytes, tree, .. } = self.messages[message as usize];
         // Routers move whole flits, the header first.
         let bytes = match self.fabric.routers() {
-            Some(routers) => (routers.flits(Bytes(bytes as u64)) * routers.flit.0) as f64,
+            Some(routers) => routers.carried(Bytes(bytes as u64)).0 as f64,
             None => bytes,
         };
         let slot = self.idle.pop().unwrap_or_else(|| {

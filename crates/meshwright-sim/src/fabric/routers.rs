@@ -193,9 +193,9 @@ impl<'m> FabricRouters<'m> {
             let message = wires.lines[node].pop_front().expect("a message waits");
             wires.entering[node] = Some((message, 0));
             let Transfer { from, to, bytes, .. } = self.messages[message as usize];
-            let carried = &mut self.carried;
+            let (carried, bytes) = (&mut self.carried, self.routers.carried(bytes).0 as f64);
             self.fabric.route(plane, from, to, |resource| {
-                carried[resource as usize].0 += bytes.0 as f64;
+                carried[resource as usize].0 += bytes;
                 carried[resource as usize].1 += 1;
             });
         }
