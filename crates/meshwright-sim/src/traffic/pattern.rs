@@ -270,9 +270,12 @@ fn address_bits(pattern: &'static str, machine: &Machine) -> Result<u32> {
     Err(Error::not_applicable(pattern, format!("it needs a power of two of nodes, not {nodes}")))
 }
 
-/// A pattern in which each source has one target; both must live.
+/// A pattern in which each source has one target; both must live, and somebody must send to another.
 fn fixed(pattern: &'static str, machine: &Machine, mut target: impl FnMut(NodeId) -> NodeId) -> Result<Rule> {
     let targets: Vec<NodeId> = (0..machine.nodes()).map(|source| target(NodeId(source))).collect();
+    if machine.living_count() > 1 && machine.living().all(|source| targets[source.index()] == source) {
+        return Err(Error::not_applicable(pattern, "on this machine every node would send to itself"));
+    }
     match machine.living().find(|source| !machine.is_alive(targets[source.index()])) {
         None => Ok(Rule::Fixed(targets)),
         Some(source) => {
