@@ -183,6 +183,12 @@ fn text(verdict: &FitVerdict, constants: &[FreeConstant]) -> String {
         verdict.fitted_worse,
         verdict.error_mean * 100.0
     );
+    if !verdict.at_edge.is_empty() {
+        text += &format!(
+            "At the edge of what was tried: {}. A better value may lie beyond: fit again from the machine found (--out).\n",
+            verdict.at_edge.join(", ")
+        );
+    }
     text += &format!("{} settings were simulated, each with every trace.\n", verdict.points);
     text
 }

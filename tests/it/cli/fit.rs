@@ -65,6 +65,19 @@ fn the_constant_behind_the_traces_is_found() {
     };
     let answer = words(&["--free", "processors.tail", "--seed", "3"]);
     assert_eq!(answer["machine"], "mine.toml");
+    assert_eq!(answer["at_edge"], serde_json::json!([]));
+    // A tail of 80 is tried up to 96 only.
+    let low = MACHINE.replace("tail = 100", "tail = 80");
+    std::fs::write(folder.path().join("low.toml"), low).unwrap();
+    let low = [&["fit", "low.toml", "--free", "processors.tail"], &files[..]].concat();
+    let (_, text, _) = run(folder.path(), &low);
+    assert!(text.contains("At the edge of what was tried: processors.tail. A better value may"), "{text}");
+    let (_, text, _) = run(folder.path(), &[&low[..], &["--json"]].concat());
+    let found: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&found["free"]["processors.tail"], &found["at_edge"][0]),
+        (&96.0.into(), &"processors.tail".into())
+    );
     assert_eq!(
         (&answer["free"]["processors.tail"], &answer["given"]["processors.tail"]),
         (&110.0.into(), &100.0.into())

@@ -85,6 +85,8 @@ pub struct FitVerdict {
     pub fitted_better: u32,
     /// See `fitted_better`.
     pub fitted_worse: u32,
+    /// The constants whose value found is the least or the greatest that was tried: a better one may lie beyond it.
+    pub at_edge: Vec<String>,
     /// By constant, how often a half chose a value.
     pub chosen: BTreeMap<String, Vec<Chosen>>,
     /// Points of the grid that were simulated, each with every trace.
@@ -208,12 +210,23 @@ pub fn fit(
         error_mean: tally.mean(),
         error_held_out: HeldOut::of(&tally.fitted),
         error_given: HeldOut::of(&tally.given),
+        at_edge: at_edge(constants, &best),
         fitted_better: tally.count(|fitted, given| fitted < given),
         fitted_worse: tally.count(|fitted, given| fitted > given),
         chosen: tally.chosen(constants),
         points: grid.simulated(),
         traces: tally.traces(&as_given),
     })
+}
+
+/// The constants at the least or the greatest of several values. Nothing lies below 0.
+fn at_edge(constants: &[FreeConstant], found: &Point) -> Vec<String> {
+    let is_edge = |&(constant, &index): &(&FreeConstant, &usize)| {
+        let (values, value) = (&constant.values, constant.values[index]);
+        let is_least = value > 0.0 && values.iter().all(|other| *other >= value);
+        values.len() > 1 && (is_least || values.iter().all(|other| *other <= value))
+    };
+    constants.iter().zip(found).filter(is_edge).map(|(constant, _)| constant.name.clone()).collect()
 }
 
 /// Refuses what cannot be fitted.
