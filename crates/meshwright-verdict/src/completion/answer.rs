@@ -174,7 +174,8 @@ impl CompletionReport {
         let host = Folded::new(&whole)?.host_cycles(machine);
         let found = CompletionBest::of(&completion, best);
         let frugal = words::frugal(&completion, best);
-        let reason = words::reason(&completion, (best, frugal), machine.living_count());
+        let sequential_cycles = words::sequential(whole.sequential_cycles()?, &host);
+        let reason = words::reason(&completion, (best, frugal), sequential_cycles, machine.living_count());
         let frugal = CompletionPoint::of(&completion[frugal]);
         let work = &question.work;
         let costs = machine.costs();
@@ -201,7 +202,7 @@ impl CompletionReport {
             flit: costs.flit.0,
             switching: machine.switching().name(),
             seed: question.seed,
-            sequential_cycles: words::sequential(whole.sequential_cycles()?, &host),
+            sequential_cycles,
             completion,
             best: found,
             frugal,

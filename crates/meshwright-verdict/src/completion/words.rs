@@ -24,8 +24,8 @@ pub(super) fn frugal(rows: &[CompletionRow], best: usize) -> usize {
     rows.iter().position(is_fewest).unwrap_or(best)
 }
 
-/// What to use, and what that gives.
-fn used(row: &CompletionRow, machine_nodes: u32) -> String {
+/// What to use, and what that gives, when one core alone takes `alone` cycles.
+fn used(row: &CompletionRow, alone: u64, machine_nodes: u32) -> String {
     let (of, cycles) = (counted(machine_nodes.into(), "node"), grouped(row.simulated_cycles));
     if row.tasks == 1 {
         return format!("Do not divide: one of {of} takes {cycles} cycles.");
@@ -34,8 +34,15 @@ fn used(row: &CompletionRow, machine_nodes: u32) -> String {
         1 => String::new(),
         many => format!(" with {many} tasks each"),
     };
+    let start = match row.simulated_cycles > alone {
+        true => format!(
+            "Do not divide: one core takes {} cycles. Of what was asked for, the best is",
+            grouped(alone)
+        ),
+        false => "Use".to_string(),
+    };
     format!(
-        "Use {} of {of}{tasks}, dividing {}: {cycles} cycles, {} times as fast as one core (efficiency {}).",
+        "{start} {} of {of}{tasks}, dividing {}: {cycles} cycles, {} times as fast as one core (efficiency {}).",
         grouped(row.nodes.into()),
         counted(row.depth.into(), "time"),
         short(row.speedup),
@@ -44,9 +51,14 @@ fn used(row: &CompletionRow, machine_nodes: u32) -> String {
 }
 
 /// What to use, what more nodes or tasks would cost, and how far it can be from the best.
-pub(super) fn reason(rows: &[CompletionRow], (best, frugal): (usize, usize), machine_nodes: u32) -> String {
+pub(super) fn reason(
+    rows: &[CompletionRow],
+    (best, frugal): (usize, usize),
+    alone: u64,
+    machine_nodes: u32,
+) -> String {
     let row = &rows[best];
-    let mut text = used(row, machine_nodes);
+    let mut text = used(row, alone, machine_nodes);
     let more = |other: &CompletionRow| {
         let extra = other.simulated_cycles - row.simulated_cycles;
         match extra {
@@ -80,7 +92,8 @@ pub(super) fn reason(rows: &[CompletionRow], (best, frugal): (usize, usize), mac
     if few.nodes < row.nodes {
         let (nodes, cycles) = (counted(few.nodes.into(), "node"), grouped(few.simulated_cycles));
         text += &format!(
-            " {nodes} alone take at most 5 % longer: {cycles} cycles (efficiency {}).",
+            " {nodes} alone {} at most 5 % longer: {cycles} cycles (efficiency {}).",
+            if few.nodes == 1 { "takes" } else { "take" },
             percent(few.efficiency)
         );
     }
