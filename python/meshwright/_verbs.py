@@ -688,7 +688,7 @@ def race(
     root
         broadcast, reduce, scatter, gather: the node it begins or ends at, R,C or an id [default: each algorithm chooses, from the centre of the machine and its first node]
     combine_time
-        Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
+        Cycles of adding up a byte at a node, such as 1/4; of a message rounded up to whole cycles [default: nothing]
     multicast
         Routers copy messages that pass them: adds multicasts; cut-through only
     explain

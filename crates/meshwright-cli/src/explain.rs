@@ -15,7 +15,7 @@ use super::csv::{self, Column, CsvFile, column_list, known};
 use super::files::{self, Force};
 use super::input::FormatArgument;
 use super::output::{self, Progress};
-use super::{Answer, table};
+use super::{Answer, manner, table};
 
 const HELP: &str = "\
 The plan is simulated again. From the last arrival the story goes back through what it waited for:
@@ -62,13 +62,14 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<Answer> {
     let _format = arguments.format.apply(&arguments.plan, &["json"])?;
     arguments.csv.check()?;
     let plan = planned::read_to_explain(&arguments.plan, arguments.job.as_deref())?;
+    manner::check(&plan.machine)?;
     let subject = Subject { name: &plan.name, method: &plan.method, machine: &plan.machine, work: plan.work };
     let told = of(&subject)?;
     let no_folder = || Ok(Vec::new());
     let written = files::write_all(arguments.force, None, no_folder, (&arguments.csv, &|| rows(&told)))?;
     output::say(
         arguments.json.then(|| output::json(&told)),
-        || told.summary(&plan.machine).into_iter().next().unwrap_or_default(),
+        || told.summary(&table::times(&plan.machine)).into_iter().next().unwrap_or_default(),
         || text(&told, &plan.machine) + &written,
     )?;
     Ok(Answer::Done)
@@ -130,20 +131,23 @@ pub(super) fn of_jobs(jobs: &[JobVerdict], machine: &Machine) -> Result<Vec<Opti
 
 /// An explanation for people.
 pub(super) fn text(told: &Explanation, machine: &Machine) -> String {
-    let mut text = String::new();
-    for line in told.summary(machine) {
+    let (mut text, times) = (String::new(), table::times(machine));
+    for line in told.summary(&times) {
         text += &format!("{line}\n");
     }
     text += "\nThe critical path, backwards\n";
-    for line in told.story(machine) {
+    for line in told.story(&times) {
         text += &format!("{line}\n");
     }
     if !told.what_if.is_empty() {
         text += "\nWhat if, each simulated\n";
         let row = |change: &meshwright_verdict::explain::Outcome| {
-            vec![change.change.clone(), grouped(change.simulated_cycles), table::percent(change.gain)]
+            let cycles = change.simulated_cycles;
+            let time = table::in_seconds(cycles as f64, machine).unwrap_or_else(|| grouped(cycles));
+            vec![change.change.clone(), time, table::percent(change.gain)]
         };
-        text += &table::table(&["change", "cycles", "gain"], 1, told.what_if.iter().map(row).collect());
+        let unit = if table::in_seconds(0.0, machine).is_some() { "time" } else { "cycles" };
+        text += &table::table(&["change", unit, "gain"], 1, told.what_if.iter().map(row).collect());
     }
     text
 }

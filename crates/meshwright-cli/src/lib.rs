@@ -166,6 +166,7 @@ impl CommandLine {
     fn check(&self) -> Result<()> {
         let expected = match self.verb {
             Verb::Plan(_)
+            | Verb::Explain(_)
             | Verb::Map(_)
             | Verb::Race(_)
             | Verb::Simulate(_)
@@ -175,7 +176,7 @@ impl CommandLine {
                 "none with split: its times are parts of w Tcp, the time of the whole load on one processor"
             }
             _ => {
-                "only with plan, map, race, simulate, sweep and groups: their times are cycles of the machine"
+                "only with plan, explain, map, race, simulate, sweep and groups: their times are cycles of the machine"
             }
         };
         self.manner.units().map_or(Ok(()), |_| Err(Error::value("units", "given", expected)))

@@ -74,7 +74,7 @@ pub(super) struct RaceArguments {
     /// centre of the machine and its first node]
     #[arg(long, value_name = "NODE")]
     root: Option<String>,
-    /// Cycles of adding up a byte at a node, such as 1/4 [default: nothing]
+    /// Cycles of adding up a byte at a node, such as 1/4; of a message rounded up to whole cycles [default: nothing]
     #[arg(long, value_name = "CYCLES", allow_negative_numbers = true, value_parser = |text: &str| told(quantity::byte_time(text, None)))]
     combine_time: Option<Ratio>,
     /// Routers copy messages that pass them: adds multicasts; cut-through only

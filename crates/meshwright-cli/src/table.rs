@@ -8,6 +8,7 @@ use meshwright_core::words;
 use meshwright_network::topology::Machine;
 use meshwright_sim::fitting::Routers;
 use meshwright_sim::report::Channel;
+use meshwright_verdict::explain::Times;
 use meshwright_verdict::{LinkUse, LinkWait, Skipped};
 
 use super::manner::{self, Units};
@@ -183,6 +184,14 @@ pub(super) fn in_seconds(cycles: f64, machine: &Machine) -> Option<String> {
 /// A time beside others: in cycles, unless seconds are asked for.
 pub(super) fn time(cycles: f64, decimals: usize, machine: &Machine) -> String {
     in_seconds(cycles, machine).unwrap_or_else(|| number(cycles, decimals))
+}
+
+/// Times in sentences: in cycles, unless seconds are asked for.
+pub(super) fn times(machine: &Machine) -> Times<'_> {
+    match manner::units() {
+        Some(Units::Time) => Times::in_seconds(machine),
+        _ => Times::in_cycles(machine),
+    }
 }
 
 /// In which unit the times of a table stand.

@@ -11,6 +11,7 @@ use meshwright_core::units::NodeId;
 use meshwright_core::words::{NONE, grouped};
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_sim::fitting::Routers;
+use meshwright_verdict::explain::Times;
 use meshwright_verdict::{JobVerdict, MappingOutcome, MappingVerdict, PhaseRow, Skipped};
 
 /// Up to here every phase has its row.
@@ -235,7 +236,11 @@ fn blame(machine: &Machine, job: &MappingVerdict, outcome: &MappingOutcome) -> S
         )
     });
     if let Some(culprit) = job.facts.culprit.as_ref().filter(|_| job.is_won_by(outcome)) {
-        for sentence in culprit.of_whom(machine).into_iter().chain(culprit.relief(outcome.simulated())) {
+        for sentence in culprit
+            .of_whom(machine)
+            .into_iter()
+            .chain(culprit.relief(&Times::in_cycles(machine), outcome.simulated()))
+        {
             text += &format!("{sentence} ");
         }
     }

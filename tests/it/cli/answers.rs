@@ -311,10 +311,35 @@ fn a_clock_gives_seconds() {
     }
     for (arguments, why) in [
         (&["map", "binomial:4", "--on", "mesh:4x4", "--units", "time"][..], "no clock"),
-        (&["machines", "--units", "time"], "only with plan, map, race, simulate, sweep and groups"),
+        (&["machines", "--units", "time"], "only with plan, explain, map, race, simulate, sweep and groups"),
     ] {
         let (code, _, error) = run(place.path(), arguments);
         assert!(code == 2 && error.contains(why), "{error}");
+    }
+}
+
+/// U10: so have the sentences of an explanation.
+#[test]
+fn a_clock_gives_seconds_to_explanations() {
+    let machine = "[machine]\ntopology = \"mesh:4x4\"\nclock = \"1 GHz\"\nstartup = \"1 us\"\nbyte_time = \"25 GB/s\"\n";
+    let place = folder(&[("m.toml", machine)]);
+    let (code, ..) = run(place.path(), &["map", "binomial:4", "--on", "m.toml", "--out", "o"]);
+    assert_eq!(code, 0);
+    let explained = |line: &str| {
+        let (code, text, error) = run(place.path(), &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(code, 0, "{line}: {error}");
+        text
+    };
+    let shown = explained("explain o/plan.json");
+    assert!(shown.contains(" cycles (") && !shown.contains("µs"), "{shown}");
+    for line in [
+        "explain o/plan.json --units time",
+        "map binomial:4 --on m.toml --explain --units time --placement row-major",
+    ] {
+        let shown = explained(line);
+        let told = shown.split("row-major, cut-through: ").last().unwrap();
+        assert!(shown.contains("is busy for ") && told.contains(" µs"), "{shown}");
+        assert!(!told.contains(" cycle"), "{shown}");
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn one(report: &MapReport, machine: &Machine) -> String {
     // An explanation begins with it.
     if let Some(best) = report.culprit.as_ref().filter(|_| report.explain.is_none()) {
         text += &format!("{}, {}:\n", best.placement, best.switching.name());
-        for sentence in best.culprit.sentences(machine, best.simulated_cycles) {
+        for sentence in best.culprit.sentences(&table::times(machine), best.simulated_cycles) {
             text += &format!("  {sentence}\n");
         }
     }

@@ -82,7 +82,7 @@ fn divide(job: &MappingVerdict, machine: &Machine) -> String {
     text += &format!("* {}\n", job.reason);
     text.extend(job.advice.iter().map(|advice| format!("  {advice}\n")));
     if let (Some(culprit), Some(winner)) = (&job.facts.culprit, job.winner()) {
-        let sentences = culprit.sentences(machine, winner.time.0);
+        let sentences = culprit.sentences(&table::times(machine), winner.time.0);
         text.extend(sentences.iter().map(|sentence| format!("  {sentence}\n")));
     }
     text

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::counted;
+use super::{Times, counted};
 use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::Result;
@@ -153,18 +153,22 @@ impl Culprit {
     }
 
     /// Which link, how busy, with whose messages, and what a second wire beside it would gain: a sentence each.
-    pub fn sentences(&self, machine: &Machine, simulated_cycles: u64) -> Vec<String> {
+    pub fn sentences(&self, times: &Times<'_>, simulated_cycles: u64) -> Vec<String> {
         let LinkUse { from, to, messages, bytes, busy_cycles } = self.link;
-        let [from, to] = [from, to].map(|node| machine.node_name(NodeId(node)));
+        let [from, to] = [from, to].map(|node| times.machine.node_name(NodeId(node)));
         let which = format!(
-            "The busiest link is {from} → {to}: it is busy for {} of {} cycles ({}), with {} of {} bytes in all.",
-            grouped(busy_cycles),
-            grouped(simulated_cycles),
+            "The busiest link is {from} → {to}: it is busy for {} of {} ({}), with {} of {} bytes in all.",
+            times.bare(busy_cycles),
+            times.told(simulated_cycles),
             percent(self.share),
             counted(messages, "message"),
             grouped(bytes)
         );
-        [which].into_iter().chain(self.of_whom(machine)).chain(self.relief(simulated_cycles)).collect()
+        [which]
+            .into_iter()
+            .chain(self.of_whom(times.machine))
+            .chain(self.relief(times, simulated_cycles))
+            .collect()
     }
 
     /// The tasks whose messages cross it, in a sentence.
@@ -178,23 +182,20 @@ impl Culprit {
     }
 
     /// What a second wire beside it would gain, in a sentence.
-    pub fn relief(&self, simulated_cycles: u64) -> Option<String> {
+    pub fn relief(&self, times: &Times<'_>, simulated_cycles: u64) -> Option<String> {
         let cycles = self.relieved_cycles?;
         let gain = 1.0 - cycles as f64 / simulated_cycles.max(1) as f64;
         Some(match cycles.cmp(&simulated_cycles) {
             Ordering::Less => {
                 let than = percent(gain);
-                format!(
-                    "With a second wire beside it the job takes {}: {than} less.",
-                    counted(cycles, "cycle")
-                )
+                format!("With a second wire beside it the job takes {}: {than} less.", times.told(cycles))
             }
             Ordering::Equal => {
                 "A second wire beside it would gain nothing: something else takes as long.".to_string()
             }
             Ordering::Greater => format!(
                 "A second wire beside it would not help: others come later then, and the job takes {}.",
-                counted(cycles, "cycle")
+                times.told(cycles)
             ),
         })
     }

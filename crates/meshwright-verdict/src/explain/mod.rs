@@ -5,16 +5,19 @@
 //! | this one | [`explain()`]: a plan becomes an [`Explanation`] |
 //! | `culprit` | [`Culprit`]: the busiest link by time, with the messages on it |
 //! | `path` | the critical path in cycles, and its phases |
+//! | `times` | [`Times`]: cycles or seconds in sentences |
 //! | `what_if` | [`WHAT_IFS`]: changes, each simulated |
 //! | `words` | the same in sentences |
 
 mod culprit;
 mod path;
+mod times;
 mod what_if;
 mod words;
 
 pub use culprit::{Culprit, OnLink, TaskPair};
 pub use path::{PathEntry, PathLink, PathParts, PathPhase};
+pub use times::Times;
 pub use what_if::{Change, Outcome, Trial, WHAT_IFS, WhatIf};
 
 use std::borrow::Cow;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Explanation, PathEntry, PathLink, PathParts, PathPhase, counted};
+use super::{Explanation, PathEntry, PathLink, PathParts, PathPhase, Times, counted};
 use meshwright_core::units::NodeId;
 use meshwright_core::words::{grouped, percent};
-use meshwright_network::topology::Machine;
 
 /// Up to here every phase is told.
 const PHASES_TOLD: usize = 6;
@@ -24,32 +23,32 @@ const SCHEDULE_STEPS_TOLD: usize = 12;
 
 impl Explanation {
     /// What was explained, what its time is made of, and the culprit: a line each.
-    pub fn summary(&self, machine: &Machine) -> Vec<String> {
+    pub fn summary(&self, times: &Times<'_>) -> Vec<String> {
         let method = if self.method.is_empty() { String::new() } else { format!(", {}", self.method) };
         let mut lines = vec![format!(
             "{}{method} on {}, {}: {}",
             self.name,
             self.machine,
             self.switching.name(),
-            counted(self.simulated_cycles, "cycle")
+            times.told(self.simulated_cycles)
         )];
-        let is_described = machine.fabric().is_some();
-        lines.extend(made_of(&self.parts, is_described));
+        let is_described = times.machine.fabric().is_some();
+        lines.extend(made_of(&self.parts, is_described, times));
         lines.extend(self.alone_cycles.map(|alone| match is_described {
             true => format!(
                 "On the fastest links alone, with no two messages meeting, it would take {} at least.",
-                counted(alone, "cycle")
+                times.told(alone)
             ),
-            false => self.waits(alone, machine),
+            false => self.waits(alone, times),
         }));
         if let Some(culprit) = &self.busiest_link {
-            lines.extend(culprit.sentences(machine, self.simulated_cycles));
+            lines.extend(culprit.sentences(times, self.simulated_cycles));
         }
         lines
     }
 
     /// What the phases would take if no two messages met.
-    fn waits(&self, alone: u64, machine: &Machine) -> String {
+    fn waits(&self, alone: u64, times: &Times<'_>) -> String {
         match self.simulated_cycles.saturating_sub(alone) {
             0 if self.critical_path.iter().all(|entry| entry.waited_cycles.is_none()) => {
                 "No phase is longer than its longest message alone: nobody waits.".to_string()
@@ -57,16 +56,16 @@ impl Explanation {
             0 => "No phase is longer than its longest message alone.".to_string(),
             more => format!(
                 "If no two messages met, it would take {}: waiting for {} costs the rest ({}).",
-                counted(alone, "cycle"),
-                if machine.endpoints().is_free() { "each other" } else { "each other and for nodes" },
+                times.told(alone),
+                if times.machine.endpoints().is_free() { "each other" } else { "each other and for nodes" },
                 percent(more as f64 / self.simulated_cycles as f64)
             ),
         }
     }
 
     /// The critical path: from the last arrival back through what it waited for, a line for each step.
-    pub fn story(&self, machine: &Machine) -> Vec<String> {
-        let teller = Teller { machine };
+    pub fn story(&self, times: &Times<'_>) -> Vec<String> {
+        let teller = Teller { times, machine: times.machine };
         if self.phases.is_empty() {
             let steps: Vec<&PathEntry> = self.critical_path.iter().collect();
             return teller.chain(&steps, SCHEDULE_STEPS_TOLD);
@@ -85,7 +84,7 @@ impl Explanation {
             .filter(|index| !told.contains(index))
             .map(|index| &self.phases[index])
             .collect();
-        lines.extend(self.others(&others));
+        lines.extend(self.others(&others, times));
         lines.extend(self.heaviest(&teller).filter(|_| !others.is_empty()));
         lines
     }
@@ -124,7 +123,7 @@ impl Explanation {
         let mut lines = vec![format!(
             "Phase {} takes {} ({}): {how}.",
             phase.phase,
-            counted(phase.cycles, "cycle"),
+            teller.times.told(phase.cycles),
             percent(phase.share)
         )];
         lines.extend(teller.chain(&steps, STEPS_TOLD));
@@ -132,14 +131,17 @@ impl Explanation {
     }
 
     /// All phases that are not told, in a line.
-    fn others(&self, others: &[&PathPhase]) -> Option<String> {
+    fn others(&self, others: &[&PathPhase], times: &Times<'_>) -> Option<String> {
         let cycles: u64 = others.iter().map(|phase| phase.cycles).sum();
         let least = others.iter().map(|phase| phase.cycles).min()?;
         let most = others.iter().map(|phase| phase.cycles).max()?;
         let alone = others.iter().filter(|phase| phase.steps <= 1).count();
         let share = cycles as f64 / self.simulated_cycles.max(1) as f64;
-        let each =
-            if least == most { grouped(least) } else { format!("{} to {}", grouped(least), grouped(most)) };
+        let each = if least == most {
+            times.bare(least)
+        } else {
+            format!("{} to {}", times.bare(least), times.bare(most))
+        };
         let waits = match self.parts.unknown_cycles {
             0 => format!("; in {} of them the last message waits for no other", grouped(alone as u64)),
             _ => String::new(),
@@ -147,14 +149,14 @@ impl Explanation {
         Some(format!(
             "The other {} take {} ({}), {each} each{waits}.",
             counted(others.len() as u64, "phase"),
-            counted(cycles, "cycle"),
+            times.told(cycles),
             percent(share)
         ))
     }
 }
 
 /// What the time is made of, the largest part first.
-fn made_of(parts: &PathParts, is_described: bool) -> Option<String> {
+fn made_of(parts: &PathParts, is_described: bool, times: &Times<'_>) -> Option<String> {
     let total = parts.total();
     let unknown = match is_described {
         true => "phases on described networks, which do not tell who waits for whom",
@@ -170,7 +172,7 @@ fn made_of(parts: &PathParts, is_described: bool) -> Option<String> {
     ];
     named.sort_by_key(|&(cycles, _)| std::cmp::Reverse(cycles));
     let part = |&(cycles, what): &(u64, &str)| {
-        format!("{} ({}) for {what}", grouped(cycles), percent(cycles as f64 / total as f64))
+        format!("{} ({}) for {what}", times.bare(cycles), percent(cycles as f64 / total as f64))
     };
     let list: Vec<String> = named.iter().filter(|(cycles, _)| *cycles > 0).map(part).collect();
     (!list.is_empty()).then(|| {
@@ -183,7 +185,8 @@ type TaskOnNode = (Option<u32>, Option<u32>);
 
 /// Steps in words.
 struct Teller<'a> {
-    machine: &'a Machine,
+    times: &'a Times<'a>,
+    machine: &'a meshwright_network::topology::Machine,
 }
 
 impl Teller<'_> {
@@ -195,7 +198,7 @@ impl Teller<'_> {
                 let rest = &steps[..steps.len() - told];
                 let cycles = rest.iter().map(|step| step.cycles).sum();
                 let many = counted(rest.len() as u64, "step");
-                lines.push(format!("  {many} more before that: {}.", counted(cycles, "cycle")));
+                lines.push(format!("  {many} more before that: {}.", self.times.told(cycles)));
                 break;
             }
             lines.push(format!("  {}", self.step(step, index == 0)));
@@ -211,26 +214,26 @@ impl Teller<'_> {
                 self.end(step.source_task, step.source),
                 self.end(step.target_task, step.target),
                 counted(step.bytes.unwrap_or_default(), "byte"),
-                times(step)
+                self.parts(step)
             ),
             "computation" => {
                 let who = self.end(step.source_task, step.source);
-                format!("{who} computes for {}", counted(step.cycles, "cycle"))
+                format!("{who} computes for {}", self.times.told(step.cycles))
             }
             _ if self.machine.fabric().is_some() => {
-                format!("{} on described networks", counted(step.cycles, "cycle"))
+                format!("{} on described networks", self.times.told(step.cycles))
             }
-            _ => format!("{} on routers", counted(step.cycles, "cycle")),
+            _ => format!("{} on routers", self.times.told(step.cycles)),
         };
         text += &match (step.after, step.waited_link, step.waited_cycles) {
             ("link", Some(PathLink { from, to }), Some(cycles)) => format!(
                 "; before that it waited {} for the link {} → {}, held by",
-                counted(cycles, "cycle"),
+                self.times.told(cycles),
                 self.machine.node_name(NodeId(from)),
                 self.machine.node_name(NodeId(to))
             ),
             ("port", _, Some(cycles)) => {
-                format!("; before that it waited {} for a port, held by", counted(cycles, "cycle"))
+                format!("; before that it waited {} for a port, held by", self.times.told(cycles))
             }
             ("barrier", ..) => ". It began when the last message of the phase before was there.".to_string(),
             ("begin", ..) => ". It began with the run.".to_string(),
@@ -247,18 +250,18 @@ impl Teller<'_> {
             None => format!("node {place}"),
         }
     }
-}
 
-/// What a message's time is made of.
-fn times(step: &PathEntry) -> String {
-    let named = [
-        (step.startup_cycles, "start-up"),
-        (step.overhead_cycles, "overhead and gap of its nodes"),
-        (step.waiting_cycles, "waiting"),
-        (step.transfer_cycles, "its way and its bytes"),
-    ];
-    let some = named.iter().filter(|(cycles, _)| *cycles > 0);
-    let list: Vec<String> =
-        some.map(|&(cycles, what)| format!("{} for {what}", counted(cycles, "cycle"))).collect();
-    if list.is_empty() { "No time at all".to_string() } else { list.join(", ") }
+    /// What a message's time is made of.
+    fn parts(&self, step: &PathEntry) -> String {
+        let named = [
+            (step.startup_cycles, "start-up"),
+            (step.overhead_cycles, "overhead and gap of its nodes"),
+            (step.waiting_cycles, "waiting"),
+            (step.transfer_cycles, "its way and its bytes"),
+        ];
+        let some = named.iter().filter(|(cycles, _)| *cycles > 0);
+        let list: Vec<String> =
+            some.map(|&(cycles, what)| format!("{} for {what}", self.times.told(cycles))).collect();
+        if list.is_empty() { "No time at all".to_string() } else { list.join(", ") }
+    }
 }
