@@ -10,10 +10,10 @@ use meshwright_load::shares::accelerated::accelerated;
 use meshwright_load::shares::reduced::{reduced, voronoi};
 use meshwright_load::shares::schedulers::SchedulerSettings;
 use meshwright_load::witness::{Stretch, Witness, WitnessKind};
-use meshwright_load::{FORWARDINGS, Forwarding, Problem, Source, Speeds};
+use meshwright_load::{Cells, FORWARDINGS, Forwarding, Problem, Source, Speeds};
 use meshwright_network::topology::{Machine, Switching, Topology};
-use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, BoundKind, Claimed, Job, Terms, judge};
+use meshwright_verdict::{LoadOutcome, LoadVerdict};
 use rand::{Rng, RngExt};
 
 const EXACT: f64 = 1e-9;
@@ -333,48 +333,61 @@ fn obeys(seed: u64) {
         Some(speeds) => problem.with_speeds(speeds).unwrap(),
         None => problem,
     };
-    let (winner, facts) = (verdict.winner().map(|winner| winner.time.0), &verdict.facts);
-    for row in &verdict.results {
-        let detail = &row.detail;
-        let words = format!("{words}: {} under {}", row.method, detail.switching.name());
-        assert_eq!(
-            detail.bound_speedup, facts.bound.speedup,
-            "{words}: every row has the bound of its machine"
-        );
-        if let Some(simulated) = detail.simulated_speedup {
-            assert!(simulated <= facts.bound.speedup * (1.0 + 2e-6), "{words}: beats the bound");
-            assert!(winner <= row.simulated_cycles, "{words}: is faster than the winner");
-        }
-        assert!(
-            !detail.feasible || detail.ratio_to_bound <= 1.0 + 2e-6,
-            "{words}: feasible beyond the bound"
-        );
-        let claimed = Claimed {
-            name: row.method.clone(),
-            switching: detail.switching,
-            makespan: detail.makespan,
-            shares: detail.plan.shares.clone(),
-            cells: detail.plan.cells.clone().filter(|cells| {
-                (0..problem.sources().len() as u32).all(|source| cells.label.contains(&source))
-            }),
-        };
-        let again = checked(&problem, &terms, claimed);
-        let is_refuted = !again.feasible && again.reading != Reading::Undecided;
-        assert!(!(detail.feasible && is_refuted), "{words}: `check` refuses it: {again:?}");
-        let is_no = !detail.feasible && detail.reading != Reading::Undecided;
-        assert!(!(is_no && again.feasible), "{words}: `check` accepts it: {again:?}");
-        let Some(witness) = &again.witness else {
-            assert!(!again.feasible, "{words}: a yes without a witness");
-            continue;
-        };
-        assert!(witness.makespan <= detail.makespan * (1.0 + 2e-6), "{words}: a witness in time");
-        if witness.kind == WitnessKind::Flow && again.reading != Reading::Programme {
-            holds(&problem, &detail.plan.shares, detail.makespan, detail.switching, witness, &words);
-        }
-        if again.reading == Reading::Programme {
-            let least = keep(&problem, &terms.variant, &detail.plan.shares, None).unwrap().makespan;
-            assert!(least <= detail.makespan * (1.0 + 2e-6), "{words}: the programme keeps it");
-        }
+    // All rows are checked together, as `check` does with a list.
+    let claims: Vec<Claimed> = verdict.results.iter().map(|row| claimed(row, &problem)).collect();
+    let again = load::check(&problem, &terms, &claims, &mut |_| {}).unwrap().claims;
+    assert_eq!(again.len(), verdict.results.len());
+    let winner = verdict.winner().map(|winner| winner.time.0);
+    for (row, again) in verdict.results.iter().zip(again) {
+        let words = format!("{words}: {} under {}", row.method, row.detail.switching.name());
+        row_obeys((&problem, &terms), row, (verdict.facts.bound.speedup, winner), &again, &words);
+    }
+}
+
+/// What a row says, as a claim.
+fn claimed(row: &LoadOutcome, problem: &Problem) -> Claimed {
+    let detail = &row.detail;
+    let is_whole =
+        |cells: &Cells| (0..problem.sources().len() as u32).all(|source| cells.label.contains(&source));
+    Claimed {
+        name: row.method.clone(),
+        switching: detail.switching,
+        makespan: detail.makespan,
+        shares: detail.plan.shares.clone(),
+        cells: detail.plan.cells.clone().filter(is_whole),
+    }
+}
+
+/// One row: it has the bound of its machine and keeps it, and `check` agrees.
+fn row_obeys(
+    (problem, terms): (&Problem, &Terms),
+    row: &LoadOutcome,
+    (bound, winner): (f64, Option<u64>),
+    again: &load::Checked,
+    words: &str,
+) {
+    let detail = &row.detail;
+    assert_eq!(detail.bound_speedup, bound, "{words}: every row has the bound of its machine");
+    if let Some(simulated) = detail.simulated_speedup {
+        assert!(simulated <= bound * (1.0 + 2e-6), "{words}: beats the bound");
+        assert!(winner <= row.simulated_cycles, "{words}: is faster than the winner");
+    }
+    assert!(!detail.feasible || detail.ratio_to_bound <= 1.0 + 2e-6, "{words}: feasible beyond the bound");
+    let is_refuted = !again.feasible && again.reading != Reading::Undecided;
+    assert!(!(detail.feasible && is_refuted), "{words}: `check` refuses it: {again:?}");
+    let is_no = !detail.feasible && detail.reading != Reading::Undecided;
+    assert!(!(is_no && again.feasible), "{words}: `check` accepts it: {again:?}");
+    let Some(witness) = &again.witness else {
+        assert!(!again.feasible, "{words}: a yes without a witness");
+        return;
+    };
+    assert!(witness.makespan <= detail.makespan * (1.0 + 2e-6), "{words}: a witness in time");
+    if witness.kind == WitnessKind::Flow && again.reading != Reading::Programme {
+        holds(problem, &detail.plan.shares, detail.makespan, detail.switching, witness, words);
+    }
+    if again.reading == Reading::Programme {
+        let least = keep(problem, &terms.variant, &detail.plan.shares, None).unwrap().makespan;
+        assert!(least <= detail.makespan * (1.0 + 2e-6), "{words}: the programme keeps it");
     }
 }
 

@@ -120,7 +120,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
         "race",
         &[
             "race reduce --bytes 4KB --on mesh:4x4 --combine-time 1/4 --json",
-            "race reduce-scatter --bytes 1KB,1MB --startup 10,100 --on torus:4x5 --json",
+            "race reduce-scatter --bytes 1KB,1MB --startup 10 --on torus:4x5 --json",
+            "race reduce-scatter --bytes 1KB --startup 10,100 --on torus:4x5 --algorithm ring,bucket --json",
             "race all-reduce --bytes 100KB --on mesh:64 --json",
             "race all-reduce --bytes 1KiB,1MiB --on torus:4x4 --startup 40 --byte-time 1/32 --flit 32 --algorithm direct-whole --json",
             "race all-reduce --bytes 64KiB --on torus:4x4 --startup 500 --byte-time 1/50 --flit 20000 --algorithm direct-whole --json",
