@@ -181,6 +181,19 @@ fn several_places_are_found_together() {
     // Half of the load goes to each: hops by hand.
     let hops: f64 = placed.iter().map(|row| float(&row["at"][0]) + float(&row["at"][1])).sum();
     assert!((hops / 2.0 - float(&answer["moving"]["distance"])).abs() < 1e-9);
+    // 0.1 there and 0.5 for the way; to move all and then begin is a schedule from where it is, too.
+    for (words, told) in [
+        ("--sigma 1 --place 2", "together 0.6, never sooner than from where it is"),
+        ("--sigma 0.01 --place 1", "The load is there already"),
+        ("--sigma 0.2 --place 1", "together 0.147619, never sooner"),
+    ] {
+        let line = format!("split --on mesh:5x5 --source 0,0 {words}");
+        let text = run(place.path(), &line.split(' ').collect::<Vec<_>>()).1;
+        assert!(text.contains(told), "{line}: {text}");
+        let answer = json(place.path(), &format!("{line} --json"));
+        let together = float(&answer["makespan"]) + float(&answer["moving"]["time"]);
+        assert!(together >= float(&answer["makespan_before"]) - 1e-9, "{line}: {answer}");
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn columns() -> Vec<Column<Row>> {
         "job", "the name of the job", |row| row.job.clone();
         "kind", "divide, load, groups or collective", |row| row.kind.to_string();
         "method", "the method", |row| row.method.clone();
-        "winner", "whether it is the best of its job", |row| row.is_winner.to_string();
+        "winner", "whether it is the best of its job; of equal ones the first", |row| row.is_winner.to_string();
         "bound_cycles", "no method takes less", |row| row.bound_cycles.to_string();
         "predicted_cycles", "what its formula says", |row| row.predicted_cycles.to_string();
         "simulated_cycles", "what the simulation measures; empty where nothing was sent", |row| known(row.simulated_cycles);

@@ -17,7 +17,7 @@ pub(crate) fn columns<'r>() -> Vec<Column<Row<'r>>> {
         "degree", "links that leave the first source", |(machine, job, _)| machine.neighbours(job.facts.sources[0].node).count().to_string();
         "method", "the method", |(.., row)| row.method.clone();
         "switching", "how shares pass the nodes on their way", |(.., row)| row.detail.switching.name().to_string();
-        "winner", "whether no method is simulated in less time", |(_, job, row)| job.is_won_by(row).to_string();
+        "winner", "whether no method is simulated in less time; of equal ones the one that the table stars", |(_, job, row)| job.is_won_by(row).to_string();
         "sigma", "time of a load on a link over its time on a processor", |(_, job, _)| job.facts.sigma.to_string();
         "message_startup_wtcp", "start-up of a message in units of w Tcp", |(_, job, _)| job.facts.startup.to_string();
         "makespan_wtcp", "the time it promises, in units of w Tcp", |(.., row)| row.detail.makespan.to_string();

@@ -36,12 +36,16 @@ fn text(answer: &PlacedAnswer, machine: &Machine) -> String {
         format!("No places are below {}; better ones were not found", number(bound))
     };
     text += &format!("{proof} ({} tried)\n", counted(*trials as u64, "set"));
+    if moving.distance == 0.0 {
+        return text + "The load is there already.\n";
+    }
+    // The cheapest way and the fastest one are two plans. To move all and then begin is a schedule, too: the optimum is no slower.
     text + &format!(
-        "Moving the load there first: earth mover's distance {} (loads times hops), {} over the busiest link, in {}; \
-         together {}\n",
+        "Moving the load there first costs {} at least (earth mover's distance: loads times hops) and takes {} at least \
+         ({} over the busiest link); together {}, never sooner than from where it is\n",
         number(&moving.distance),
-        number(&moving.busiest_link),
         number(&moving.time),
+        number(&moving.busiest_link),
         number(&(moving.time + makespan))
     )
 }

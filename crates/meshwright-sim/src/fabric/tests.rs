@@ -105,6 +105,20 @@ fn routers_refuse_to_copy_flits() {
     assert!(refused.contains("message engine"), "{refused}");
 }
 
+/// Whole flits with their header, on every link, whatever moves them.
+#[test]
+fn both_engines_count_header_flits() {
+    let fabric = fabric(false).with_routers(Default::default()).expect("routers");
+    // 33 bytes are two flits of 32 and a header; from (0,0) to (1,1) they cross two links.
+    for (operation, target, crossed) in [(Operation::Write, 6, 2.0), (Operation::Read, 6, 2.0)] {
+        let program = program(vec![(0, vec![one(operation, target, 33)])], vec![]);
+        for movement in [Movement::Flows, Movement::Flits] {
+            let trace = simulate(&fabric, &program, movement).expect("both move it");
+            assert_eq!(carried(&fabric, &trace), [crossed * 96.0, 96.0], "{operation:?} by {movement:?}");
+        }
+    }
+}
+
 /// Any transaction on 20 nodes.
 fn any_step() -> impl Strategy<Value = Step> {
     let operation = prop_oneof![
