@@ -14,8 +14,8 @@ use meshwright_network::topology::Machine;
 /// use meshwright_verdict::explain::Times;
 ///
 /// let machine = Machine::new("mesh:2x2")?.with_clock(Some(Ratio::whole(1_000_000_000)));
-/// assert_eq!(Times::in_cycles(&machine).told(1500), "1 500 cycles");
-/// assert_eq!(Times::in_seconds(&machine).told(1500), "1.5 µs");
+/// assert_eq!(Times::in_cycles(&machine).told(640), "640 cycles");
+/// assert_eq!(Times::in_seconds(&machine).told(640), "640 ns");
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
