@@ -57,14 +57,16 @@ impl Left {
         let own: Vec<Vec<f64>> = (0..model.nodes())
             .map(|node| (0..=steps).map(|at| works(node, at as f64 * step)).collect())
             .collect();
+        let mut turns = vec![[[0; 2]; COUNTS_MAX + 2]; model.wires.len()];
         for at in 0..=steps {
             for (index, wire) in model.wires.iter().enumerate() {
                 let task = Task { step, startup, wire: wire.time, at };
                 let to = wire.to.index();
                 for count in 1..COUNTS_MAX + 2 {
                     let before = if count <= COUNTS_MAX { count - 1 } else { count };
-                    sent[index][count][at] = task.most(&can[index], &sent[index][before]);
-                    worked[index][count][at] = task.most(&own[to], &worked[index][before]);
+                    let [of_sent, of_worked] = &mut turns[index][count];
+                    sent[index][count][at] = task.most(&can[index], &sent[index][before], of_sent);
+                    worked[index][count][at] = task.most(&own[to], &worked[index][before], of_worked);
                 }
             }
             for (index, wire) in model.wires.iter().enumerate() {
@@ -118,11 +120,16 @@ struct Task {
 }
 
 impl Task {
-    /// The most that it and later ones can bring.
+    /// The most that it and later ones can bring; `turn` is kept from one step of the time left to the next.
     ///
-    /// With more time left after it more can be used, and it and those after it bring no more: whatever the time, one of
-    /// the two is no better than at any one step.
-    fn most(&self, can: &[f64], later: &[f64]) -> f64 {
+    /// With more time left after it more can be used, and it and those after it bring no more: the lesser of the two is
+    /// greatest where they cross. Between two steps it is no more than the greater of the two at either. The longer the
+    /// time, the later they cross.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) on average over all steps.
+    fn most(&self, can: &[f64], later: &[f64], turn: &mut usize) -> f64 {
         let begun = self.at as f64 * self.step - self.startup;
         if begun < 0.0 {
             return 0.0;
@@ -133,18 +140,13 @@ impl Task {
             (can[at], size + later[at])
         };
         // The last step that is over before it begins.
-        let (mut low, mut high) = (0, (begun / self.step).ceil() as usize);
+        let last = (begun / self.step).ceil() as usize;
         let mut best = f64::INFINITY;
-        while low <= high {
-            let middle = low + (high - low) / 2;
-            let (used, brought) = both(middle);
-            best = best.min(used.max(brought));
-            if used < brought {
-                low = middle + 1;
-            } else if middle == 0 {
+        for at in turn.saturating_sub(1)..=last {
+            let (used, brought) = both(at);
+            (best, *turn) = (best.min(used.max(brought)), at);
+            if used >= brought {
                 break;
-            } else {
-                high = middle - 1;
             }
         }
         best
