@@ -61,8 +61,11 @@ fn print(text: &str) {
     if call::keep_stderr(&format!("{text}\n")) {
         return;
     }
-    // If nobody can be told, the exit code still tells.
-    _ = writeln!(anstream::stderr(), "{text}");
+    // In one piece: a launcher writes to the same terminal. If nobody can be told, the exit code still tells.
+    let mut stderr = std::io::stderr();
+    let mut stream = anstream::AutoStream::new(Vec::new(), anstream::AutoStream::choice(&stderr));
+    _ = writeln!(stream, "{text}");
+    _ = stderr.write_all(&stream.into_inner());
 }
 
 /// The message, the place, the line with the offending text underlined, and what would be accepted.

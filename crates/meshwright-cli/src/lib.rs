@@ -279,6 +279,8 @@ fn answer(verb: &Verb) -> Result<Answer, Failure> {
 pub enum Failure {
     /// Unacceptable input: exit 2; or numbers that contradict each other: exit 70.
     Input(Error),
+    /// Rank 0 refuses its input, and says why: exit 2, without a word.
+    Told,
     /// A rank died or hangs: exit 3.
     Lost(Lost),
 }
@@ -300,7 +302,7 @@ impl Failure {
     pub fn code(&self) -> u8 {
         match self {
             Self::Input(Error::Contradiction(_)) => CONTRADICTION,
-            Self::Input(_) => 2,
+            Self::Input(_) | Self::Told => 2,
             Self::Lost(_) => 3,
         }
     }
@@ -309,6 +311,7 @@ impl Failure {
     pub fn show(&self) {
         match self {
             Self::Input(error) => error::show(error),
+            Self::Told => {}
             Self::Lost(lost) => error::tell(&lost.to_string()),
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn run(_: &TourArguments) -> Result<Answer> {
         if let Err(failure) = told {
             return Err(match failure {
                 super::Failure::Input(error) => error,
-                super::Failure::Lost(lost) => unreachable!("no stop has ranks: {lost}"),
+                other => unreachable!("no stop has ranks: {other:?}"),
             });
         }
         output::print(&format!(

@@ -158,7 +158,7 @@ fn end_for_failure(outcome: Outcome, endpoint: &MpiEndpoint) -> Answer {
     }
     match &failure {
         Failure::Lost(lost) => end_for(lost, endpoint.processes()),
-        Failure::Input(_) => {
+        Failure::Input(_) | Failure::Told => {
             failure.show();
             end(failure.code())
         }

@@ -125,8 +125,8 @@ pub(super) fn run(arguments: &SortCommand) -> Result<Answer, Failure> {
 ///
 /// # Errors
 ///
-/// [`Failure::Input`] on every rank when the file, the machine or the placement is not acceptable, [`Failure::Lost`] when a
-/// rank is lost; then nothing is written.
+/// [`Failure::Input`] on rank 0 and [`Failure::Told`] on the others when the file, the machine or the placement is not
+/// acceptable, [`Failure::Lost`] when a rank is lost; then nothing is written.
 pub fn run_on(arguments: &SortArguments, endpoint: impl Endpoint) -> Result<Answer, Failure> {
     let mut mail = Mailbox::new(endpoint);
     match arguments.signed {
@@ -222,7 +222,7 @@ fn agree<T: Send, E: Endpoint>(
     if mail.rank() != 0 {
         return match mail.receive(0, AGREED)? {
             true => Ok(None),
-            false => Err(Error::not_applicable("sort", "rank 0 refuses its input").into()),
+            false => Err(Failure::Told),
         };
     }
     let done = mail.compute(work)?;
