@@ -265,6 +265,39 @@ fn a_schedule_is_explained() {
     assert!(code == Some(2) && stderr.contains("only whole messages tell who waits for whom"), "{stderr}");
 }
 
+/// A load that asks for its own ports is explained on them, whoever wins; the linear programme has the messages that follow it.
+#[test]
+fn a_load_is_explained_on_its_own_ports() {
+    let scenario = |machine: &str, job: &str| {
+        format!(
+            "[machine]\ntopology = \"mesh:3x3\"\nports = \"{machine}\"\n\n[[load]]\nname = \"one\"\nsources = [{{ at = [1, 1] }}]\nsigma = 0.3\n{job}\n"
+        )
+    };
+    let one = "node_ports = \"one\"";
+    let jobs = [
+        ("all", one, "equal", "programme"),
+        ("all", one, "installments", "installments"),
+        ("one", "node_ports = \"all\"", "equal", "equal"),
+        ("one", "results = 0.5", "equal", "programme"),
+    ];
+    for (machine, job, method, winner) in jobs {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let text = scenario(machine, &format!("{job}\nmethods = [\"{method}\"]"));
+        std::fs::write(path.join("a.toml"), text).unwrap();
+        let (code, _, stderr) = run(path, "plan a.toml --out o");
+        assert_eq!(code, Some(0), "{stderr}");
+        let plan = std::fs::read_to_string(path.join("o/plan.json")).unwrap();
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let job = &plan["jobs"][0];
+        assert_eq!((job["winner"].as_str(), job["schedule_method"].as_str()), (Some(winner), Some(winner)));
+        let row = job["results"].as_array().unwrap().iter().find(|row| row["method"] == winner).unwrap();
+        let told = json(path, "explain o/plan.json --json");
+        assert_eq!(told["simulated_cycles"], row["simulated_cycles"], "{machine} {method}");
+        adds_up(&told);
+    }
+}
+
 /// What is no plan is refused with the place, and nothing is a panic.
 #[test]
 fn what_is_no_plan_is_refused() {

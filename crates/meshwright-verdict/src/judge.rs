@@ -186,15 +186,6 @@ pub trait Contest: Planner<Method: Clone> + Sized {
         seed: u64,
     ) -> Result<Ending<DetailOf<Self>>>;
 
-    /// Outcomes that come from no method.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::measure`].
-    fn others(&self, _results: &mut Vec<Outcome<DetailOf<Self>>>, _skipped: &mut Vec<Skipped>) -> Result<()> {
-        Ok(())
-    }
-
     /// Less is better; only what was simulated has a rank.
     fn rank(outcome: &Outcome<DetailOf<Self>>) -> Option<Rank>;
 
@@ -342,7 +333,6 @@ pub fn judge<P: Contest>(
             Ending::TooLarge(why) => too_large.push(skip(why, false)),
         }
     }
-    planner.others(&mut results, &mut skipped)?;
     if results.is_empty() && !skipped.iter().any(|skipped| skipped.deadlock) {
         let reasons = if skipped.is_empty() { &too_large } else { &skipped };
         if let Some(error) = planner.nothing(reasons) {
@@ -352,12 +342,10 @@ pub fn judge<P: Contest>(
     skipped.retain(|skipped| planner.is_told(skipped));
     skipped.extend(too_large);
     let ranked = results.iter().enumerate().filter_map(|(index, outcome)| Some((P::rank(outcome)?, index)));
-    let least = ranked.min();
-    let winner = least.map(|(_, index)| index);
+    let winner = ranked.min().map(|(_, index)| index);
     let first = winner.map(|index| &results[index]);
     let (reason, advice) = planner.words(first, &results);
     let facts = planner.facts(first, &results, &mut skipped, watch)?;
-    let schedule = schedule.filter(|_| least.map(|(rank, _)| rank) == best);
     let verdict = Verdict::new(&options.name, planner.bound()?, results, winner, facts);
     Ok(Verdict { reason, advice, skipped, schedule, ..verdict })
 }

@@ -141,7 +141,17 @@ fn with_job<T>(
         return Err(plan.unfit("format", &format!("{FORMAT}, the format of the plans of this version")));
     }
     let machine = machine(&plan)?;
-    of(machine, &job(&plan, wanted)?)
+    let job = job(&plan, wanted)?;
+    of(with_ports_of(&job, machine), &job)
+}
+
+/// The machine of a job: a load may have asked for other ports, and its plan says so wherever they are not all.
+fn with_ports_of(job: &Object<'_>, machine: Machine) -> Machine {
+    if job.optional("kind").and_then(Value::as_str) != Some("load") {
+        return machine;
+    }
+    let ports = job.optional("variant").and_then(|variant| variant.get("ports")).and_then(Value::as_str);
+    machine.with_port_model(if ports == Some("one") { PortModel::One } else { PortModel::All })
 }
 
 fn of_plan(text: &Text, wanted: Option<&str>) -> Result<RunInput> {

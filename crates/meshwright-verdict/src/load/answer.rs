@@ -298,11 +298,15 @@ impl<'p, 'm> Case<'p, 'm> {
         Ok(Answer { buffered, ..answer })
     }
 
+    /// The messages that follow an optimum, which is a flow, and what was measured of them.
+    pub(super) fn followed(&self) -> (Option<Run>, Option<Arc<Schedule>>) {
+        let Ok((sent, run)) = self.sent() else { return (None, None) };
+        (run.clone(), self.kept(|| Some(sent.schedule.clone())))
+    }
+
     /// The optimum, whose time is that of the messages that follow it.
     fn fluid(&self) -> Answer {
-        let sent = self.sent().as_ref().ok();
-        let run = sent.and_then(|(_, run)| run.clone());
-        let schedule = self.kept(|| sent.map(|(sent, _)| sent.schedule.clone()));
+        let (run, schedule) = self.followed();
         let Optimum { makespan, flow, .. } = &self.optimum;
         let plan = Plan { makespan: *makespan, shares: flow.node.clone(), cells: None };
         let flow = Some(flow.link.clone());

@@ -4,8 +4,7 @@ use super::answer::{Answer, Case};
 use super::feasible::SOLVER;
 use super::job::Job;
 use super::terms::Terms;
-use super::{LoadOutcome, PROGRAMME, VariantAnswer};
-use crate::Skipped;
+use super::{PROGRAMME, VariantAnswer};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::lp::{self, Duplex, Ports, Theorem, Variant};
@@ -193,23 +192,16 @@ impl Case<'_, '_> {
     }
 
     /// The programme as a method among others; its shares are sent as messages where these can be made.
-    pub(super) fn programme(&self, results: &mut Vec<LoadOutcome>, skipped: &mut Vec<Skipped>) -> Result<()> {
-        let Some(Limited { answer: found, programme }) = &self.limited else { return Ok(()) };
-        let skip = |method: &str, why: String| Skipped { method: method.to_string(), why, deadlock: false };
-        let answer = match programme {
-            Ok(answer) => answer,
-            Err(why) => {
-                skipped.push(skip(PROGRAMME, why.clone()));
-                return Ok(());
-            }
-        };
+    pub(super) fn programme(&self, limited: &Limited) -> Result<Answer> {
+        let found = &limited.answer;
+        let answer =
+            limited.programme.as_ref().map_err(|why| Error::not_applicable(PROGRAMME, why.clone()))?;
         // The solver rounds shares and makespan apart: what is claimed, each node can work off.
         let work = |(node, share): (usize, &f64)| share * self.problem.work(NodeId(node as u32));
         let busiest = answer.work.iter().enumerate().filter(|(_, share)| **share > 0.0).map(work);
         let makespan = busiest.fold(found.makespan, f64::max);
         let plan = Plan { makespan, shares: answer.work.clone(), cells: None };
-        // As for the optimum: the messages that follow it.
-        let run = self.sent().as_ref().ok().and_then(|(_, run)| run.clone());
+        let (run, schedule) = self.followed();
         let warning = match (found.attained, answer.attained) {
             (true, _) => None,
             (false, false) => Some(
@@ -219,11 +211,9 @@ impl Case<'_, '_> {
             (false, true) => Some("a lower bound: load that flows takes no room"),
         };
         let warning = warning.map(str::to_string);
-        let mut method = Answer { run, warning, ..Answer::of(plan, Forwarding::CutThrough) };
-        method.flow = Some(answer.flow.clone());
-        method.is_possible = found.attained && self.terms.startup == 0.0;
-        results.push(super::outcome(self, PROGRAMME, method)?);
-        Ok(())
+        let is_possible = found.attained && self.terms.startup == 0.0;
+        let flow = Some(answer.flow.clone());
+        Ok(Answer { run, schedule, flow, warning, is_possible, ..Answer::of(plan, Forwarding::CutThrough) })
     }
 
     /// Why a machine that does less has no such row.

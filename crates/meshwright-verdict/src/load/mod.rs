@@ -126,11 +126,12 @@ pub fn judge(
 #[derive(Clone)]
 struct Trial {
     name: String,
-    kind: Kind,
+    /// None of the linear programme of a machine that does less at a time.
+    kind: Option<Kind>,
     forwarding: Forwarding,
 }
 
-/// What is tried: every method under every forwarding.
+/// What is tried: every method under every forwarding, and the programme.
 fn trials(case: &Case<'_, '_>) -> Result<Vec<Trial>> {
     let Job { methods, named, forwardings, .. } = case.job;
     // A front is one of installments: they are in the contest that it is shown beside.
@@ -145,9 +146,12 @@ fn trials(case: &Case<'_, '_>) -> Result<Vec<Trial>> {
             continue;
         }
         let forwardings = if method.kind.forwards() { forwardings.as_slice() } else { &forwardings[..1] };
-        let trial = |&forwarding| Trial { name: name.clone(), kind: method.kind, forwarding };
+        let trial = |&forwarding| Trial { name: name.clone(), kind: Some(method.kind), forwarding };
         trials.extend(forwardings.iter().map(trial));
     }
+    let forwarding = Forwarding::CutThrough;
+    let programme = case.limited.as_ref().map(|_| Trial { name: PROGRAMME.into(), kind: None, forwarding });
+    trials.extend(programme);
     Ok(trials)
 }
 
@@ -166,7 +170,12 @@ impl Planner for Case<'_, '_> {
     }
 
     fn plan(&self, trial: &Trial, _seed: u64) -> Result<Proposal<Answer, ()>> {
-        Proposal::of(self.answer(trial.kind, trial.forwarding).map(|workload| Plan { workload, detail: () }))
+        let answer = match (trial.kind, &self.limited) {
+            (Some(kind), _) => self.answer(kind, trial.forwarding),
+            (None, Some(limited)) => self.programme(limited),
+            (None, None) => unreachable!("the programme is that of a machine that does less"),
+        };
+        Proposal::of(answer.map(|workload| Plan { workload, detail: () }))
     }
 }
 
@@ -187,11 +196,6 @@ impl Contest for Case<'_, '_> {
         let mut answer = plan.workload;
         let schedule = answer.schedule.take();
         Ok(Ending::Done(outcome(self, &trial.name, answer)?, schedule))
-    }
-
-    /// The linear programme of a machine that does less at a time.
-    fn others(&self, results: &mut Vec<LoadOutcome>, skipped: &mut Vec<Skipped>) -> Result<()> {
-        self.programme(results, skipped)
     }
 
     /// The optimum cannot be sent as it is: what comes next to it wins.
