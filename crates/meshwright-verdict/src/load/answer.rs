@@ -13,8 +13,8 @@ use super::terms::{self, Terms};
 use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
-use meshwright_load::installments::{self, Basis, Installments, ListSettings, Scale, deliver_and_return};
-use meshwright_load::lp::{Distribution, Variant};
+use meshwright_load::installments::{Installments, Scale};
+use meshwright_load::lp::Distribution;
 use meshwright_load::optimum::{self, Optimum, StartupBound};
 use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::shares::schedulers::Scheduler;
@@ -232,30 +232,9 @@ impl<'p, 'm> Case<'p, 'm> {
         if self.machine.nodes() <= SCHEDULE_NODES_MAX { schedule().map(Arc::new) } else { None }
     }
 
-    /// The shares of a plan sent one by one, the nearest first.
+    /// The shares of a plan sent as messages.
     pub(super) fn delivered(&self, plan: &Plan, forwarding: Forwarding) -> Result<Option<(Run, Schedule)>> {
-        let pieces = run::pieces(plan, &self.depth, self.has_startup());
-        if pieces.is_empty() {
-            return Ok(None);
-        }
-        let variant = &self.terms.variant;
-        let plain = Variant { home: None, memory: None, ..*variant };
-        if plain == *variant {
-            let mut runs = Vec::new();
-            for pieces in pieces {
-                let schedule = deliver_and_return(&self.scale, plan, forwarding, pieces, variant.results)?;
-                let run = run::run(&self.scale, variant, &self.depth, &schedule)?;
-                runs.extend(run.filter(|run| run.misfit.is_none()).map(|run| (run, schedule)));
-            }
-            if let Some(fastest) = runs.into_iter().min_by_key(|(run, _)| run.ticks) {
-                return Ok(Some(fastest));
-            }
-        }
-        let whole = forwarding != Forwarding::CutThrough;
-        let settings = ListSettings { chunks: None, moves: false, whole };
-        let list = installments::list(&self.scale, variant, Basis::Shares(plan), &settings)?;
-        let run = run::run(&self.scale, variant, &self.depth, &list.schedule)?;
-        Ok(run.map(|run| (run, list.schedule)))
+        run::deliver(&self.scale, &self.terms, &self.depth, plan, forwarding)
     }
 
     /// Messages over one link each.

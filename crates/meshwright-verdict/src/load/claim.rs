@@ -9,12 +9,13 @@ use super::feasible::{Asked, Sent, WHOLE_CYCLES, decide};
 use super::further::Wishes;
 use super::job::Job;
 use super::limited::{Limited, started};
+use super::run::{self, Run};
 use super::terms::Terms;
-use super::{LoadBound, SourceRow, VariantAnswer, run, sources};
+use super::{LoadBound, SourceRow, VariantAnswer, sources};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::check::Reading;
-use meshwright_load::installments::{Basis, Installments, ListSettings, Scale, deliver_and_return, list};
+use meshwright_load::installments::{Installments, Scale};
 use meshwright_load::lp::Variant;
 use meshwright_load::optimum::{self, Paid};
 use meshwright_load::witness::Witness;
@@ -221,60 +222,25 @@ impl<'a, 'p> Sender<'a, 'p> {
         let Some(Installments { schedule, .. }) = planned else { return Ok(sent) };
         let run = run::run(&scale, &self.terms.variant, &run::depths(&problem), schedule)?;
         let run = run.filter(|run| run.misfit.is_none());
-        Ok(run.map(|run| Sent::of(schedule, run.messages, scale.units_of_ticks(run.ticks))).or(sent))
+        Ok(run.map(|run| Sent::of(schedule, &run, &scale)).or(sent))
     }
 }
 
-/// The shares sent as messages, each by itself.
+/// The shares sent as messages; none where that cannot be.
 fn send(scale: &Scale<'_, '_>, asked: &Asked<'_>) -> Result<Option<Sent>> {
     let Asked { terms, shares, makespan, switching, cells, .. } = *asked;
-    let problem = scale.problem();
-    let depth = run::depths(problem);
     let plan = Plan { makespan, shares: shares.to_vec(), cells: cells.cloned() };
-    let mut tried = run::pieces(&plan, &depth, terms.startup > 0.0);
-    if tried.is_empty() {
-        return Ok(None);
+    match run::deliver(scale, &terms, &run::depths(scale.problem()), &plan, switching) {
+        Ok(sent) => Ok(sent.map(|(run, schedule)| Sent::of(&schedule, &run, scale))),
+        Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
-    if (Variant { home: None, memory: None, ..terms.variant }) != terms.variant {
-        tried.clear();
-    }
-    let mut best: Option<Sent> = None;
-    for pieces in tried {
-        let sent = deliver_and_return(scale, &plan, switching, pieces, terms.variant.results);
-        let schedule = match sent {
-            Ok(schedule) => schedule,
-            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let run = run::run(scale, &terms.variant, &depth, &schedule)?;
-        let Some(run) = run.filter(|run| run.misfit.is_none()) else { continue };
-        let makespan = scale.units_of_ticks(run.ticks);
-        if best.as_ref().is_none_or(|best| makespan < best.makespan) {
-            best = Some(Sent::of(&schedule, run.messages, makespan));
-        }
-    }
-    if terms.variant == Variant::default() || best.as_ref().is_some_and(|best| best.makespan <= makespan) {
-        return Ok(best);
-    }
-    let whole = switching != Forwarding::CutThrough;
-    let settings = ListSettings { chunks: None, moves: false, whole };
-    let listed = match list(scale, &terms.variant, Basis::Shares(&plan), &settings) {
-        Ok(listed) => listed,
-        Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) => return Ok(best),
-        Err(error) => return Err(error),
-    };
-    let run = run::run(scale, &terms.variant, &depth, &listed.schedule)?;
-    let Some(run) = run.filter(|run| run.misfit.is_none()) else { return Ok(best) };
-    let makespan = scale.units_of_ticks(run.ticks);
-    if best.as_ref().is_some_and(|best| best.makespan <= makespan) {
-        return Ok(best);
-    }
-    Ok(Some(Sent::of(&listed.schedule, run.messages, makespan)))
 }
 
 impl Sent {
     /// A schedule that is done by then.
-    fn of(schedule: &Schedule, messages: u64, makespan: f64) -> Self {
+    fn of(schedule: &Schedule, run: &Run, scale: &Scale<'_, '_>) -> Self {
+        let (messages, makespan) = (run.messages, scale.units_of_ticks(run.ticks));
         let written = || {
             let mut text = Vec::new();
             goal::write(schedule, &mut text).expect("memory takes what is written");

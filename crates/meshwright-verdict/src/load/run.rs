@@ -1,13 +1,14 @@
 //! The referee's time of a divided load.
 
+use super::terms::Terms;
 use super::{TimingRow, audit};
 use crate::LinkUse;
 use crate::measure;
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_load::installments::Scale;
+use meshwright_load::installments::{self, Basis, ListSettings, Scale, deliver_and_return};
 use meshwright_load::lp::Variant;
-use meshwright_load::{Plan, Problem, layers};
+use meshwright_load::{Forwarding, Plan, Problem, layers};
 use meshwright_schedule::{Message, Schedule};
 use meshwright_sim as sim;
 use meshwright_sim::link_use::{self, Way};
@@ -67,7 +68,7 @@ pub(super) fn depths(problem: &Problem<'_>) -> Vec<u32> {
 
 /// Into how many pieces each share of a plan is worth cutting on its way, with `depth` the hops to each node; none when
 /// the plan takes too many messages. Where every message has a start-up, few pieces may be faster.
-pub(super) fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> {
+fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> {
     let hops = |(&share, &hops): (&f64, &u32)| if share > 0.0 { u64::from(hops) } else { 0 };
     let messages: u64 = plan.shares.iter().zip(depth).map(hops).sum();
     if messages > MESSAGES_MAX {
@@ -78,4 +79,40 @@ pub(super) fn pieces(plan: &Plan, depth: &[u32], has_startup: bool) -> Vec<u32> 
         true => PIECES.iter().copied().filter(|&pieces| pieces <= many).collect(),
         false => vec![many],
     }
+}
+
+/// The shares of a plan sent one by one, the nearest first, or by a list schedule where nothing else fits, or the machine does
+/// less at a time and it is sooner; none when the plan takes too many messages, or nothing fits.
+pub(super) fn deliver(
+    scale: &Scale<'_, '_>,
+    terms: &Terms,
+    depth: &[u32],
+    plan: &Plan,
+    forwarding: Forwarding,
+) -> Result<Option<(Run, Schedule)>> {
+    let pieces = pieces(plan, depth, terms.startup > 0.0);
+    if pieces.is_empty() {
+        return Ok(None);
+    }
+    let variant = &terms.variant;
+    let fitting = |schedule: Schedule| -> Result<Option<(Run, Schedule)>> {
+        let run = run(scale, variant, depth, &schedule)?;
+        Ok(run.filter(|run| run.misfit.is_none()).map(|run| (run, schedule)))
+    };
+    let mut sent = Vec::new();
+    if (Variant { home: None, memory: None, ..*variant }) == *variant {
+        for pieces in pieces {
+            sent.extend(fitting(deliver_and_return(scale, plan, forwarding, pieces, variant.results)?)?);
+        }
+    }
+    if sent.is_empty() || *variant != Variant::default() || terms.startup > 0.0 {
+        let settings =
+            ListSettings { chunks: None, moves: false, whole: forwarding != Forwarding::CutThrough };
+        match installments::list(scale, variant, Basis::Shares(plan), &settings) {
+            Ok(list) => sent.extend(fitting(list.schedule)?),
+            Err(Error::NotApplicable { .. } | Error::TooLarge { .. }) if !sent.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(sent.into_iter().min_by_key(|(run, _)| run.ticks))
 }

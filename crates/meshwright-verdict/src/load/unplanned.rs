@@ -37,12 +37,9 @@ impl Case<'_, '_> {
         let forwarding = Forwarding::StoreAndForward;
         let run = self.delivered(&Plan { makespan: 1.0, shares: shares.clone(), cells: None }, forwarding)?;
         let Some((run, schedule)) = run else {
-            let why = "it takes too many messages, or comes to a standstill";
+            let why = "its messages are too many, come to a standstill, or do not keep to what the machine can do at a time";
             return Err(Error::not_applicable(method, why));
         };
-        if let Some(why) = &run.misfit {
-            return Err(self.of_another_machine(method, why));
-        }
         let plan = Plan { makespan: self.scale.units_of_ticks(run.ticks), shares, cells: None };
         // Who is served by several sources works on one part of its share while another one comes.
         let is_whole = self.problem.sources().len() == 1;
