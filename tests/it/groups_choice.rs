@@ -173,3 +173,25 @@ fn the_load_of_a_tree_is_counted_link_by_link() {
     let star = meshwright_groups::Tree::new(0, vec![meshwright_groups::Tree::NONE, 0, 0, 0]);
     assert_eq!(load(&line, &group, &star).unwrap(), 3, "all three leave by the first link");
 }
+
+/// Where a formula decides, what it takes is not far from MASK: 66 x 66 and 60 x 75 are not what the formulas were fitted to.
+#[test]
+fn above_the_size_of_trials_the_choice_is_not_far_off() {
+    use meshwright_verdict::groups::{self as judged, Drawn, Job, Labels, TRIAL_SIZE_MAX};
+    for (name, colours) in [("mesh:66x66", 64), ("mesh:60x75", 24), ("torus:66x66", 8)] {
+        let machine = Machine::new(name).unwrap().in_packets();
+        assert!(machine.nodes() > TRIAL_SIZE_MAX);
+        let job = Job::new("hilbert", Labels::Drawn { levels: 1, kind: Drawn::Colours(colours) });
+        let (chosen, _) = judged::choose(&job, &machine, "auto", "auto").unwrap();
+        let mask = judged::methods(Some("mask"), Some("monotone-nearest")).unwrap()[0];
+        let job = Job { methods: vec![chosen, mask], named: true, ..job };
+        let verdict = judged::judge("a", &job, &machine, &mut |_| ()).unwrap();
+        let [ours, theirs] =
+            [0, 1].map(|row: usize| verdict.results[row.min(verdict.results.len() - 1)].simulated());
+        assert!(
+            ours as f64 <= 1.3 * theirs as f64,
+            "{name}, {colours} colours: {} {ours}, mask {theirs}",
+            chosen.name
+        );
+    }
+}

@@ -172,7 +172,8 @@ struct InPlaceOf<'a> {
 /// What has come of a table of a barrier.
 fn barrier(answer: &CheckedTable) -> String {
     let members = counted(u64::from(answer.members), "member");
-    let mut text = format!("barrier of {members} on {}, tree {}\n", answer.machine, answer.tree);
+    let mut text =
+        format!("barrier of {members} on {}; the file calls its tree {}\n", answer.machine, answer.tree);
     if let (Some(root), Some(links)) = (answer.root, answer.height_links) {
         text += &format!(
             "root {root}, {} high: every node waits for its children, is released once, and so is everybody\n",

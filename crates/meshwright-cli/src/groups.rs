@@ -93,8 +93,8 @@ pub(super) struct GroupsArguments {
     /// Every group goes on by itself; without, all groups begin each operation together
     #[arg(long)]
     asynchronous: bool,
-    #[arg(long, value_name = "NAME", default_value = "packet", help = engines(), value_parser = |name: &str| told(words::engine(name)))]
-    engine: Engine,
+    #[arg(long, value_name = "NAME", help = engines(), value_parser = |name: &str| told(words::engine(name)))]
+    engine: Option<Engine>,
     /// Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     buffers: Option<u32>,
@@ -124,6 +124,11 @@ impl GroupsArguments {
     /// The name of the order, whatever its spelling.
     fn order(&self) -> &str {
         order(&self.order).map_or(self.order.as_str(), |order| order.name)
+    }
+
+    /// What it runs on: what knows the costs of the machine, unless it was named.
+    fn engine_on(&self, machine: &Machine) -> Engine {
+        self.engine.unwrap_or_else(|| Engine::of(machine))
     }
 
     fn tree(&self) -> &str {
@@ -156,7 +161,11 @@ fn splits() -> String {
 
 fn engines() -> String {
     let names: Vec<&str> = ENGINES.iter().map(|(name, _)| *name).collect();
-    format!("What it runs on: {}; packet is the model of Chochia 1996", names.join(", "))
+    format!(
+        "What it runs on: {}; packet is the model of Chochia 1996 [default: packet; message where nodes have an overhead or a \
+         gap, or store-and-forward a start-up]",
+        names.join(", ")
+    )
 }
 
 /// Runs the verb.
@@ -184,7 +193,7 @@ fn answer(arguments: &GroupsArguments) -> Result<Answer> {
     }
     let mut machine = arguments.machine.in_packets()?;
     if let Some(buffers) = arguments.buffers {
-        let has_none = matches!(arguments.engine, Engine::Message | Engine::Unbounded(_));
+        let has_none = matches!(arguments.engine_on(&machine), Engine::Message | Engine::Unbounded(_));
         if arguments.collective.collective.is_none() && has_none {
             let expected = "--engine packet or flit beside it: the others know no buffers";
             return Err(Error::value("buffers", buffers, expected));
@@ -278,7 +287,7 @@ fn job(arguments: &GroupsArguments, machine: &Machine) -> Result<Job> {
     Ok(Job {
         repeat: arguments.repeat.unwrap_or(if drawn { 100 } else { 1 }),
         seed: arguments.seed.unwrap_or(0),
-        engine: arguments.engine,
+        engine: arguments.engine_on(machine),
         pace: if arguments.asynchronous { Pace::Free } else { Pace::Lockstep },
         ..Job::new(arguments.order(), labels)
     })

@@ -13,8 +13,9 @@
 //! | paper-fast | 1.9 x 2 H of its own trees | 0.6 to 1.4 |
 //! | mask | 2 H + (ceil(s b / 64) - 1) L B | 0.8 to 1.3; down to 0.3 for labels in runs |
 //! | sort | (6.5 + 4 sqrt(min(1, 2 / k)) where there are keys) H of rank halving; 8 in place of 6.5 for more than 32 colours | 0.7 to 1.6 |
-//! | tac | (1 + 1.5 e) x 2 (H - C) of MASK's tree + 3.3 C of rank halving + 3 B (min(k, s / 4) - 2), the last part at least 0 | 0.5 to 1.8; 0.5 to 1.3 with start-ups |
+//! | tac | (1 + 1.5 e) x 2 (H - C) of MASK's tree + 3.3 C of rank halving + 3 B f (min(k, s / 4) - 2), the last part at least 0 | 0.5 to 2.0; 0.5 to 1.3 with start-ups |
 //!
+//! f = max(1, (H - C) / (16 B))^(3/4): on larger machines groups of many colours meet more often (measured to 128 x 128, with 2 to 64 colours).
 //! e = min(1, s (s - 1) / (2 k)) is the expected number of pairs of members with equal colours, at most 1: without a
 //! pair nothing is contracted. L is the load of the tree: how many of its edges, from parent to child, use the same link
 //! at most. When the largest label is not known beforehand, MASK takes 2 H + B more to find it,
@@ -243,7 +244,9 @@ fn predict_contraction(question: &Question) -> f64 {
     let size = f64::from(question.size);
     let pairs = (size * (size - 1.0) / (2.0 * f64::from(question.demand.colours))).min(1.0);
     let moved = question.tree - question.tree_startups;
-    (2.0 + 3.0 * pairs) * moved + 3.3 * question.halving_startups + 3.0 * f64::from(colours) * question.block
+    let far = (moved / question.block / 16.0).max(1.0).powf(0.75);
+    let met = 3.0 * far * f64::from(colours) * question.block;
+    (2.0 + 3.0 * pairs) * moved + 3.3 * question.halving_startups + met
 }
 
 fn predict_sort(question: &Question) -> f64 {

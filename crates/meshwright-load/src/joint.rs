@@ -30,7 +30,8 @@ pub struct Joint {
 ///
 /// Of places with the same makespan those nearest to the given sources win, by the earth mover's distance: shares of the load
 /// times the hops they move. All sets are tried where there are at most `trials`; else one place after the other is
-/// moved to a neighbour for as long as that helps, from places far apart and from those around the sources.
+/// moved to a neighbour for as long as that helps, from places far apart, those with the most links alone and all, and from those
+/// around the sources.
 ///
 /// ```text
 /// makespan >= max( 1 / sum_v 1/w_v,  (1/count) min_v 1 / (1/w_v + links out of v) )
@@ -85,7 +86,9 @@ pub fn place(problem: &Problem, count: u32, trials: usize) -> Result<Joint> {
         search.all(&working)?;
     } else {
         let given: Vec<NodeId> = problem.sources().iter().map(|source| source.node).collect();
-        for begin in [far_apart(problem, &working, count), around(problem, &working, &given, count)] {
+        let around = around(problem, &working, &given, count);
+        let inside = far_apart(problem, &widest(problem, &working, count), count);
+        for begin in [inside, far_apart(problem, &working, count), around] {
             search.climb(begin)?;
         }
     }
@@ -110,14 +113,23 @@ fn sets(of: u64, count: u64) -> Option<u64> {
 
 /// A lower bound of every set of places.
 fn bound(problem: &Problem, working: &[NodeId], count: u32) -> f64 {
-    let machine = problem.machine();
     let speed: f64 = working.iter().map(|&node| 1.0 / problem.work(node)).sum();
-    let alone = |&node: &NodeId| {
-        let out: f64 = machine.neighbours(node).map(|(link, _)| 1.0 / problem.link_time(link)).sum();
-        1.0 / problem.work(node) + out
-    };
-    let widest = working.iter().map(alone).fold(0.0, f64::max);
+    let widest = working.iter().map(|&node| alone(problem, node)).fold(0.0, f64::max);
     (1.0 / speed).max(1.0 / f64::from(count) / widest)
+}
+
+/// What a node works off and sends out in a unit of time.
+fn alone(problem: &Problem, node: NodeId) -> f64 {
+    let out = problem.machine().neighbours(node).map(|(link, _)| 1.0 / problem.link_time(link));
+    1.0 / problem.work(node) + out.sum::<f64>()
+}
+
+/// The nodes that get rid of a load the soonest alone; all of them where those are fewer than the places.
+fn widest(problem: &Problem, working: &[NodeId], count: u32) -> Vec<NodeId> {
+    let most = working.iter().map(|&node| alone(problem, node)).fold(0.0, f64::max);
+    let is_widest = |node: &NodeId| alone(problem, *node) >= most * (1.0 - ROUNDING);
+    let widest: Vec<NodeId> = working.iter().copied().filter(is_widest).collect();
+    if widest.len() < count as usize { working.to_vec() } else { widest }
 }
 
 /// Places one after the other, each as far from those before as can be, the first one the middle of the machine.
@@ -275,6 +287,24 @@ mod tests {
             let searched = place(&problem, count, 40).expect("places");
             assert!(searched.makespan >= least - 1e-9 && searched.bound <= least + 1e-9, "{name}");
             assert!(searched.makespan <= 1.25 * least, "{name}: {searched:?}, {least}");
+        }
+    }
+
+    /// Where every place can have its links to itself, that is found, wherever the load is.
+    #[test]
+    fn places_inside_do_not_depend_on_where_the_load_is() {
+        for (name, count, sigma) in [("mesh:9x9", 3, 0.5), ("mesh:9x9", 4, 0.5), ("mesh:20x20", 5, 0.1)] {
+            let machine = Machine::new(name).expect("a machine");
+            for at in [0, 40, 57] {
+                let problem =
+                    Problem::new(&machine, vec![Source::at(NodeId(at), 1.0)], sigma).expect("a problem");
+                let found = place(&problem, count, 300).expect("places");
+                let speedup = f64::from(count) * (1.0 + 4.0 / sigma);
+                assert!(
+                    found.proved && (found.makespan * speedup - 1.0).abs() < 1e-9,
+                    "{name} from {at}: {found:?}"
+                );
+            }
         }
     }
 }

@@ -9,12 +9,12 @@ use meshwright_hosts::reorder::{self, Measure, Options, Plan, Process, Seating, 
 use crate::agree::Decision;
 use crate::call::{Told, Wish};
 use crate::say;
-use crate::settings::{Settings, variable};
+use crate::settings::Settings;
 
 /// What all processes are to do; nothing where all stay as they are. Says why.
 pub(crate) fn decision(name: &str, all: Option<Vec<Vec<u8>>>) -> Option<Decision> {
     let begin = Instant::now();
-    let planned = Settings::read(variable).and_then(|settings| planned(&settings, all, begin));
+    let planned = Settings::of_environment().and_then(|settings| planned(&settings, all, begin));
     match planned {
         Ok(None) => None,
         Ok(Some((plan, what, keeps_ranks))) => {

@@ -37,7 +37,38 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// The variables that are read here, and the one that the program reads.
+const KNOWN: [&str; 9] = [
+    "MESHWRIGHT_OFF",
+    "MESHWRIGHT_KEEP_RANKS",
+    "MESHWRIGHT_ON",
+    PLAN,
+    "MESHWRIGHT_FLOATS",
+    "MESHWRIGHT_METHOD",
+    "MESHWRIGHT_TIME",
+    LOG,
+    "MESHWRIGHT_PROGRESS_SECONDS",
+];
+
+/// What is to be said of variables that nobody reads.
+fn unread(names: impl Iterator<Item = String>) -> Vec<String> {
+    let is_ours = |name: &String| name.starts_with("MESHWRIGHT_") && !KNOWN.contains(&name.as_str());
+    let said = |name: String| format!("{name} is not read: the variables are {}", KNOWN[..8].join(", "));
+    names.filter(is_ours).map(said).collect()
+}
+
 impl Settings {
+    /// From the environment; says which variables nobody reads.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::read`].
+    pub(crate) fn of_environment() -> Result<Self> {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        unread(names).iter().for_each(|line| crate::say::complain(line));
+        Self::read(variable)
+    }
+
     /// From variables.
     ///
     /// # Errors
@@ -68,6 +99,13 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slips_of_the_pen_are_said() {
+        let names = ["PATH", "MESHWRIGHT_ON", "MESHWRIGHT_KEEPRANKS"].map(String::from);
+        let said = unread(names.into_iter());
+        assert!(said.len() == 1 && said[0].starts_with("MESHWRIGHT_KEEPRANKS is not read: "), "{said:?}");
+    }
 
     #[test]
     fn variables_are_read_or_refused() {

@@ -88,7 +88,13 @@ fn with_mpi(line: Result<CommandLine, clap::Error>, launched: Option<(u32, u32)>
             leave(universe, ExitCode::from(code_of(&error)))
         }
         Ok(line) => {
-            line.color.write_global();
+            // Open MPI gives ranks a terminal for standard output, whatever becomes of that behind it.
+            match line.color.as_choice() {
+                anstream::ColorChoice::Auto if std::env::var_os("OMPI_COMM_WORLD_SIZE").is_some() => {
+                    anstream::ColorChoice::Never.write_global();
+                }
+                chosen => chosen.write_global(),
+            }
             meshwright_core::interrupt::watch(meshwright_core::output::clean);
             on_ranks(&line, universe, starting)
         }

@@ -73,9 +73,11 @@ impl EmitArguments {
         }
         if machine.fabric().is_none() {
             let (costs, switching) = (machine.costs(), machine.switching().name());
+            // Where flits take no time, any will do.
+            let flit = if costs.flit.0 > 0 { format!(" --flit {}", costs.flit.0) } else { String::new() };
             said += &format!(
-                "Its times are those of a machine with --startup {} --byte-time {} --flit {} --switching {switching}\n",
-                costs.startup.0, costs.byte_time, costs.flit.0
+                "Its times are those of a machine with --startup {} --byte-time {}{flit} --switching {switching}\n",
+                costs.startup.0, costs.byte_time
             );
         }
         Ok(said)

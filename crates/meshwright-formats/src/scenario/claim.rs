@@ -151,6 +151,21 @@ fn hold(object: &Object<'_>) -> Result<()> {
 /// What a machine does at a time.
 const VARIANT_KEYS: &[&str] = &["ports", "duplex", "front_end", "results", "home", "memory"];
 
+/// The same with what an answer of `split` says beside them.
+const ANSWERED_KEYS: &[&str] = &[
+    "ports",
+    "duplex",
+    "front_end",
+    "results",
+    "home",
+    "memory",
+    "makespan",
+    "speedup",
+    "loss",
+    "attained",
+    "theorem",
+];
+
 /// The keys of a claim written by hand.
 const CLAIM: Keys = Keys {
     known: &[
@@ -180,7 +195,7 @@ const CLAIM: Keys = Keys {
     below: &[
         ("sources", Keys { known: &["at", "node", "load", "release"], below: &[] }),
         ("speeds", Keys { known: &["work", "link"], below: &[] }),
-        ("variant", Keys { known: VARIANT_KEYS, below: &[] }),
+        ("variant", Keys { known: ANSWERED_KEYS, below: &[] }),
         (
             "methods",
             Keys {

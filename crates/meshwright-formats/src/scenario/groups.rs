@@ -30,9 +30,10 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine) -> Result<ScenarioJob> 
     let seed = table.get("seed").map(|value| value.whole(0, u64::MAX)).transpose()?;
     let usual = if matches!(job.labels, Labels::Drawn { .. }) { 100 } else { 1 };
     job.repeat = table.get("repeat").map_or(Ok(usual), |value| value.whole(1, REPEAT_MAX.into()))? as u32;
-    if let Some(value) = table.get("engine") {
-        job.engine = engine(value.string("the name of an engine")?).map_err(|error| value.locate(error))?;
-    }
+    job.engine = match table.get("engine") {
+        Some(value) => engine(value.string("the name of an engine")?).map_err(|error| value.locate(error))?,
+        None => Engine::of(machine),
+    };
     if let Some(value) = table.get("lockstep") {
         job.pace = if value.boolean()? { Pace::Lockstep } else { Pace::Free };
     }

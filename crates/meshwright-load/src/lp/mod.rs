@@ -7,6 +7,7 @@
 //! | `model` | variables and rows |
 //! | `startup`, `few` | the same where every message has a start-up: a lower bound; what few messages can bring |
 //! | `windows`, `left`, `through`, `slots` | rows for it: when everything can be in use; what can be done in the time that is left; load by the link over which it came; time in slots |
+//! | `floor` | a bound where the programme is too large |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
@@ -14,6 +15,7 @@
 //! has no rings of odd length; elsewhere they give a lower bound, and [`Distribution::attained`] says so.
 
 mod few;
+mod floor;
 mod left;
 mod model;
 #[cfg(test)]
@@ -25,6 +27,7 @@ mod through;
 mod variant;
 mod windows;
 
+pub use floor::floor;
 pub use startup::with_startups;
 pub use theorem::{Theorem, theorem};
 pub use variant::{Distribution, Duplex, Part, Ports, Variant};

@@ -241,6 +241,12 @@ impl Machine {
         &self.endpoints
     }
 
+    /// Whether a message pays a start-up for every link of its way: store-and-forward, and a start-up there is.
+    #[inline]
+    pub fn pays_each_link(&self) -> bool {
+        self.switching == Switching::StoreAndForward && self.costs.startup.0 > 0
+    }
+
     /// Flits per virtual channel (packets under store-and-forward); the message engine does not look at it.
     #[inline]
     pub fn buffers(&self) -> u32 {

@@ -4,11 +4,14 @@ use super::cells::{random, run};
 use super::{NOT_BUILT, REMARK, Study};
 use crate::Claim;
 use crate::check::{Check, Derivation};
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::Forwarding::CutThrough;
+use meshwright_load::installments::{self, ListSettings, Scale};
+use meshwright_load::lp::{self, Variant};
+use meshwright_load::shares::earth_mover;
 use meshwright_load::shares::schedulers::Reduction;
-use meshwright_load::{Problem, Source, Speeds, optimum};
+use meshwright_load::{Problem, Source, Speeds, joint, optimum, queues as arrivals};
 use meshwright_network::topology::{Machine, Topology};
 
 /// The five items of section 7.2; the fourth in two parts.
@@ -27,21 +30,21 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "future-queues",
         source: "section 7.2, second item",
         statement: "dynamic queues of workloads",
-        definition: "nothing but stability: `split --queues` says which rates of arrival can be worked off",
+        definition: "`split --queues`: the rates of arrival that can be worked off; `split --dynamic` simulates policies for Poisson streams",
         printed: "a suboptimal algorithm for dynamic workload queues",
-        fails_if: "`split` knows a policy of service, a length of queue or a time of response",
-        derive: |_| Ok(Derivation::of("no queue is simulated", Check::default())),
-        ..NOT_BUILT
+        fails_if: "a stream is stable at 1.01 times the optimum's speedup, or is not at 0.99 times it",
+        derive: queues,
+        ..REMARK
     },
     Claim {
         id: "future-positions",
         source: "section 7.2, third item",
         statement: "where to inject given fractions of load",
-        definition: "nothing but the best place of one source more; no joint placement, no cost of moving load",
+        definition: "`split --place K`: the best places of equal parts, nearest to the load by the earth mover's distance; every pair on mesh:4x4",
         printed: "positions that minimize a cost related to the earth mover's distance",
-        fails_if: "`split` places several sources together, or weighs what it costs to move load to them",
-        derive: |_| Ok(Derivation::of("sources are given, but for one", Check::default())),
-        ..NOT_BUILT
+        fails_if: "some pair has a smaller makespan, or the same one nearer to the load",
+        derive: positions,
+        ..REMARK
     },
     Claim {
         id: "future-gaussian",
@@ -67,11 +70,11 @@ pub(super) const CLAIMS: &[Claim<Study>] = &[
         id: "future-front-end",
         source: "section 7.2, last item",
         statement: "front-end processors with a buffer of finite size",
-        definition: "`--no-front-end` changes bounds and some methods; buffers are reported, not limited",
+        definition: "`split --memory`: schedules of messages that have room; on mesh:3x3 with room for 1/5 to 1/80 of the load",
         printed: "other constraints, for example a front end with a finite buffer",
-        fails_if: "`split` takes the size of a buffer",
-        derive: |_| Ok(Derivation::of("no option limits a buffer", Check::default())),
-        ..NOT_BUILT
+        fails_if: "for some room no schedule is found, or it is faster than the optimum without that limit",
+        derive: buffers,
+        ..REMARK
     },
 ];
 
@@ -93,6 +96,67 @@ fn hypercubes(_: &Study) -> Result<Derivation> {
         }
     }
     Ok(Derivation::of("cubes of 4 to 8 dimensions, ten rounds, sigma = 0.05", check))
+}
+
+fn queues(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    for (name, sigma) in [("mesh:3x4", 0.1), ("mesh:4x4", 0.5), ("torus:3x4", 0.3), ("hypercube:4", 1.0)] {
+        let machine = Machine::new(name)?;
+        let problem = Problem::new(&machine, random(&machine, 3, 1), sigma)?;
+        let rate = 1.0 / optimum::makespan(&problem)?.0;
+        for (times, stable) in [(0.99, true), (1.01, false)] {
+            let found = arrivals::stability(&problem, times * rate)?;
+            // The set that has too much is a witness of its own.
+            let fits = found.tightest.demand <= found.tightest.capacity;
+            let found = found.stable;
+            check.case(found == stable && fits == stable, || {
+                format!("{name}, sigma = {sigma}: at {times} of {rate:.4} stable is {found}")
+            });
+        }
+    }
+    Ok(Derivation::of("four machines, three random sources", check))
+}
+
+fn positions(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let machine = Machine::new("mesh:4x4")?;
+    for (at, sigma) in [(0, 0.2), (0, 1.0), (5, 1.0)] {
+        let problem = Problem::new(&machine, vec![Source::at(NodeId(at), 1.0)], sigma)?;
+        let found = joint::place(&problem, 2, 1000)?;
+        for (one, other) in (0..16).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            let nodes = [NodeId(other), NodeId(one)];
+            let pair = Problem::new(&machine, nodes.map(|node| Source::at(node, 0.5)).to_vec(), sigma)?;
+            let time = optimum::makespan(&pair)?.0;
+            let is_nearer =
+                || Ok::<bool, Error>(earth_mover::distance(&problem, &nodes)? < found.moving.distance - 1e-9);
+            let is_better = time < found.makespan * (1.0 - 1e-9)
+                || (time <= found.makespan * (1.0 + 1e-9) && is_nearer()?);
+            check.case(!is_better, || {
+                format!("load at {at}, sigma = {sigma}: {nodes:?} are better than {:?}", found.places)
+            });
+        }
+    }
+    Ok(Derivation::of("every pair of nodes of mesh:4x4, three loads", check))
+}
+
+fn buffers(_: &Study) -> Result<Derivation> {
+    let mut check = Check::default();
+    let sigma = 0.1;
+    let (costs, bytes) = Scale::costs_of(sigma, 0.0)?;
+    let machine = Machine::new("mesh:3x3")?.with_costs(costs)?;
+    let problem = Problem::new(&machine, vec![Source::at(NodeId(4), 1.0)], sigma)?;
+    let scale = Scale::new(&problem, bytes)?;
+    let best = lp::solve(&problem, &Variant::default())?;
+    for room in [5.0, 20.0, 80.0] {
+        let variant = Variant { memory: Some(1.0 / room), ..Variant::default() };
+        let found =
+            installments::limited(&scale, &variant, &[&best], best.makespan, &ListSettings::default())?;
+        let makespan = found[0].makespan;
+        check.case(makespan >= best.makespan * (1.0 - 1e-6), || {
+            format!("room for 1/{room}: {makespan} beats {}", best.makespan)
+        });
+    }
+    Ok(Derivation::of("three sizes of memory on mesh:3x3, sigma = 0.1", check))
 }
 
 fn gaussian(_: &Study) -> Result<Derivation> {

@@ -1,6 +1,6 @@
 //! What no way of splitting, waiting and joining can beat.
 
-use super::engine::Engine;
+use super::engine::{Engine, apart_ticks};
 use super::job::{Job, Pace, Round};
 use meshwright_collectives::bound::spread;
 use meshwright_core::units::{Bytes, Hops, NodeId};
@@ -22,8 +22,9 @@ pub(super) struct News<'m> {
     /// Ticks of a packet on a link, and how many links bring packets to a node at once.
     gap: u64,
     ports: u64,
-    /// Ticks for which a message keeps a node's one port from the next; 0 where it has more.
+    /// Ticks for which a message keeps its sender from the next, and by which two that come to a node are apart at least.
     turn: u64,
+    apart: u64,
 }
 
 impl<'m> News<'m> {
@@ -35,12 +36,12 @@ impl<'m> News<'m> {
         let most = (0..machine.nodes()).map(|node| machine.ports(NodeId(node))).max().unwrap_or(1);
         let ports = if is_single { 1 } else { most.max(1).into() };
         let (gap, turn) = (machine.costs().head_ticks(), engine.turn_ticks(machine, LEAST));
-        Self { machine, first: alone(1) - each, each, gap, ports, turn }
+        Self { machine, first: alone(1) - each, each, gap, ports, turn, apart: apart_ticks(machine) }
     }
 
     /// Links, where news is to cost 1 for each.
     pub(super) fn in_links(machine: &'m Machine) -> Self {
-        Self { machine, first: 0, each: 1, gap: 0, ports: 1, turn: 0 }
+        Self { machine, first: 0, each: 1, gap: 0, ports: 1, turn: 0, apart: 0 }
     }
 
     /// When each member can know of the entries of all.
@@ -56,7 +57,7 @@ impl<'m> News<'m> {
     /// leaves. Whatever it knows of others came in messages to it: a link brings one packet in b ticks, so there are at most
     /// k of them in the last T, k more b earlier and so on, each from a member that sent it T earlier or more. What these
     /// knew then came to them in the same way. Start-ups may overlap, as many as there are messages; none is shorter than T
-    /// with its way.
+    /// with its way. Where nodes have an overhead or a gap, messages come to them that far apart: the same with k = 1 and the greater of both for b.
     ///
     /// # Complexity
     ///
@@ -68,10 +69,13 @@ impl<'m> News<'m> {
         let mut latest = entries.to_vec();
         latest.sort_unstable_by(|a, b| b.cmp(a));
         // Before that many ticks nobody has heard from more than so many.
-        let steps = spread(entries.len() as u64, self.ports, self.gap, self.first + self.each);
-        let before = steps.iter().zip(&steps[1..]);
-        let floor =
-            before.map(|(&(_, heard), &(ticks, _))| latest[heard as usize] + ticks).max().unwrap_or(0);
+        let floor = |(ports, every): (u64, u64)| {
+            let steps = spread(entries.len() as u64, ports, every, self.first + self.each);
+            let before = steps.iter().zip(&steps[1..]);
+            before.map(|(&(_, heard), &(ticks, _))| latest[heard as usize] + ticks).max().unwrap_or(0)
+        };
+        let by_node = (self.apart > 0).then_some((1, self.apart));
+        let floor = [(self.ports, self.gap)].into_iter().chain(by_node).map(floor).max().unwrap_or(0);
         let mut exits = self.by_distance(nodes, entries);
         exits.iter_mut().for_each(|exit| *exit = (*exit).max(floor));
         exits

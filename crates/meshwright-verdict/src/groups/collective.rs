@@ -152,9 +152,10 @@ pub fn judge(
     check_wanted(wanted, &structures, &skipped)?;
     let delays = delays(machine, overhead);
     let verdict = |&collective: &Collective| {
-        let bound =
-            machine.costs().cycles(collective.bound_ticks(machine, group, &extent, delays.overhead)).0;
-        let case = Case { machine, group, collective, overhead, delays, bound };
+        let engine = Engine::of(machine);
+        let bound = collective.bound_ticks((machine, engine), group, &extent, delays.overhead);
+        let bound = machine.costs().cycles(bound).0;
+        let case = Case { machine, engine, group, collective, overhead, delays, bound };
         let rows: Result<Vec<_>> = structures.par_iter().map(|named| case.row(named)).collect();
         let rows = rows?;
         let (chosen, why) = choose(&rows, wanted);
@@ -193,9 +194,9 @@ pub fn recorded(
     let structure =
         &found.ok_or_else(|| Error::value("structure", format!("`{name}`"), "one structure"))?.structure;
     let delays = delays(machine, overhead);
-    let case = Case { machine, group, collective, overhead, delays, bound: 0 };
+    let case = Case { machine, engine: Engine::of(machine), group, collective, overhead, delays, bound: 0 };
     let log = RefCell::new(ProcessLog::default());
-    case.run(structure, Some(&log), |members| Engine::Packet.run(machine, members))?;
+    case.run(structure, Some(&log), |members| case.engine.run(machine, members))?;
     Ok(log.into_inner())
 }
 
@@ -275,6 +276,7 @@ fn choose(rows: &[StructureRow], wanted: &str) -> (String, String) {
 /// An operation of a group, with what it costs.
 struct Case<'a> {
     machine: &'a Machine,
+    engine: Engine,
     group: &'a Group,
     collective: Collective,
     overhead: u64,
@@ -284,11 +286,11 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn row(&self, Named { name, structure }: &Named) -> Result<StructureRow> {
-        let Self { machine, group, bound, .. } = *self;
-        let predicted = self.run(structure, None, |members| Engine::Packet.run_alone(machine, members))?;
+        let Self { machine, engine, group, bound, .. } = *self;
+        let predicted = self.run(structure, None, |members| engine.run_alone(machine, members))?;
         // Alone, any number of packets fit on the last links to a root.
         let predicted = predicted.expect("nobody is in anybody's way").max(bound);
-        let simulated = self.run(structure, None, |members| Engine::Packet.run(machine, members))?;
+        let simulated = self.run(structure, None, |members| engine.run(machine, members))?;
         not_below(bound, simulated.unwrap_or(bound), "cycles", name, None)?;
         let gap = |cycles: u64| if bound == 0 { 0.0 } else { cycles as f64 / bound as f64 - 1.0 };
         let (height_links, edges) = match tree(structure) {

@@ -35,6 +35,26 @@ pub const ENGINES: &[(&str, Engine)] = &[
 ];
 
 impl Engine {
+    /// The engine that knows all costs of a machine: packets in steps, or whole messages where nodes have an overhead or a gap,
+    /// or every link takes a start-up.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_core::units::Cycles;
+    /// use meshwright_network::topology::{Endpoints, Machine, Topology};
+    /// use meshwright_verdict::groups::Engine;
+    /// let mesh = Machine::new("mesh:4x4")?;
+    /// assert_eq!(Engine::of(&mesh), Engine::Packet);
+    /// let slow = mesh.with_endpoints(Endpoints { overhead: Cycles(0), gap: Cycles(60) })?;
+    /// assert_eq!(Engine::of(&slow), Engine::Message);
+    /// # Ok::<(), meshwright_core::Error>(())
+    /// ```
+    pub fn of(machine: &Machine) -> Self {
+        let is_plain = machine.endpoints().is_free() && !machine.pays_each_link();
+        if is_plain { Self::Packet } else { Self::Message }
+    }
+
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         ENGINES.iter().find(|(_, engine)| *engine == self.seeded(0)).expect("the table is complete").0
@@ -84,13 +104,14 @@ impl Engine {
         alone::run_processes(machine, processes, costs)
     }
 
-    /// For how long a message keeps the one port of its sender from the next, in ticks: from the begin of its start-up
-    /// until its last byte has left. 0 where nodes have a port for each link.
+    /// For how long a message keeps its sender from the next, in ticks: with one port from the begin of its start-up until its
+    /// last byte has left, and nowhere less than [`apart_ticks`]. 0 where nodes have a port for each link and nothing else to pay.
     pub fn turn_ticks(self, machine: &Machine, bytes: Bytes) -> u64 {
-        match machine.port_model() {
+        let turn = match machine.port_model() {
             PortModel::All => 0,
-            PortModel::One => self.alone_ticks(machine, bytes, Hops(1)),
-        }
+            PortModel::One => self.moving_ticks(machine, bytes, Hops(1)),
+        };
+        turn.max(apart_ticks(machine))
     }
 
     /// The time of a message alone on the network, in ticks.
@@ -99,7 +120,15 @@ impl Engine {
     /// packets:        c + (P + d - 1) b h            P = max(1, ceil(W / h)) packets
     /// message, flit:  as in Costs::alone_ticks, for P h bytes
     /// ```
+    ///
+    /// and the overheads at both its ends.
     pub fn alone_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
+        let overhead = machine.endpoints().overhead.0 * machine.costs().ticks_per_cycle();
+        self.moving_ticks(machine, bytes, hops) + 2 * overhead
+    }
+
+    /// The same without what its ends pay.
+    fn moving_ticks(self, machine: &Machine, bytes: Bytes, hops: Hops) -> u64 {
         let costs = machine.costs();
         let whole = sim::in_packets(bytes, costs.flit);
         if matches!(self, Self::Message | Self::Flit) {
@@ -108,4 +137,10 @@ impl Engine {
         let packets = whole.0 / costs.flit.0.max(1);
         costs.startup_ticks() + (packets + u64::from(hops.0.max(1)) - 1) * costs.head_ticks()
     }
+}
+
+/// How far apart two messages of a node begin, or end, at least: its overhead or its gap, in ticks.
+pub(super) fn apart_ticks(machine: &Machine) -> u64 {
+    let ends = machine.endpoints();
+    ends.overhead.max(ends.gap).0 * machine.costs().ticks_per_cycle()
 }

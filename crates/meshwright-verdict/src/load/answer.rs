@@ -46,6 +46,7 @@ pub(super) struct Case<'p, 'm> {
     pub(super) sent: OnceCell<Result<Sent>>,
     pub(super) searched: OnceCell<Vec<Installments>>,
     pub(super) listed: OnceCell<Result<Vec<Installments>>>,
+    pub(super) few: OnceCell<Vec<Installments>>,
     pub(super) single: OnceCell<Result<Installments>>,
 }
 
@@ -110,6 +111,7 @@ impl<'p, 'm> Case<'p, 'm> {
             sent: OnceCell::new(),
             searched: OnceCell::new(),
             listed: OnceCell::new(),
+            few: OnceCell::new(),
             single: OnceCell::new(),
         })
     }
@@ -128,7 +130,7 @@ impl<'p, 'm> Case<'p, 'm> {
             (Some(_), Some(Ok(listed))) => listed.as_slice(),
             (Some(_), _) => &[],
         };
-        for one in searched.iter().chain(&self.few()).chain(sent) {
+        for one in searched.iter().chain(self.few()).chain(sent) {
             rows.push(FrontRow::of_installments(&self.scale, self.least(), one)?);
         }
         rows.extend(results.iter().filter(|outcome| !outcome.is_fluid()).filter_map(FrontRow::of_outcome));

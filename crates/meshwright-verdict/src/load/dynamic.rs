@@ -189,7 +189,7 @@ pub fn dynamic(
     progress: &mut dyn FnMut(&str),
 ) -> Result<DynamicAnswer> {
     let machine = &as_run(machine)?;
-    let started = started(job);
+    let started = started(job, asked)?;
     let problem = started.problem(machine)?;
     let scale = Scale::new(&problem, job.bytes)?;
     let planned = optimum::makespan(&problem)?.0;
@@ -261,7 +261,7 @@ pub fn dynamic_recorded(
     policy: &str,
 ) -> Result<(Machine, ProcessLog)> {
     let machine = as_run(machine)?;
-    let started = started(job);
+    let started = started(job, asked)?;
     let problem = started.problem(&machine)?;
     let scale = Scale::new(&problem, job.bytes)?;
     let case = case(&scale, job, asked, optimum::makespan(&problem)?.0, asked.seed)?;
@@ -284,9 +284,15 @@ fn as_run(machine: &Machine) -> Result<Machine> {
 }
 
 /// The job with all its loads there at once: their arrivals are told apart.
-fn started(job: &Job) -> Job {
+fn started(job: &Job, asked: &Changing) -> Result<Job> {
+    if let Some(late) = job.sources.iter().find(|source| source.release > 0.0)
+        && asked.arrivals != ArrivalsAsked::Once
+    {
+        let expected = "none beside other arrivals, which say themselves when loads come";
+        return Err(Error::value("release", late.release, expected));
+    }
     let unreleased = job.sources.iter().map(|source| meshwright_load::Source { release: 0.0, ..*source });
-    Job { sources: unreleased.collect(), ..job.clone() }
+    Ok(Job { sources: unreleased.collect(), ..job.clone() })
 }
 
 fn units(scale: &Scale<'_, '_>, cycles: u64) -> f64 {

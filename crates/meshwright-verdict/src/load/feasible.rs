@@ -163,7 +163,11 @@ fn by_programme(problem: &Problem<'_>, asked: &Asked<'_>) -> Result<Feasibility>
     let answer = match lp::keep(problem, &terms.variant, shares, cells) {
         Ok(answer) => answer,
         Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => {
-            return Ok(Feasibility { least: known, ..Feasibility::of(false, Reading::Undecided) });
+            let floor = lp::floor(problem, &terms.variant, Some(shares))?;
+            let least = known.map_or(floor, |known| known.max(floor));
+            let reading = if beyond(least) { Reading::Programme } else { Reading::Undecided };
+            let least = (least > 0.0).then_some(least);
+            return Ok(Feasibility { least, ..Feasibility::of(false, reading) });
         }
         Err(error) => return Err(error),
     };

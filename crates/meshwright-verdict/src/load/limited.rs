@@ -12,6 +12,9 @@ use meshwright_load::optimum::Paid;
 use meshwright_load::{Forwarding, Plan, Problem};
 use meshwright_network::topology::{Machine, PortModel, Topology};
 
+/// What bounds a machine whose programme is too large.
+const FLOOR: &str = "at most what a machine with one of these limits alone, or a single node, allows";
+
 /// The variant that is wanted, and whether it was asked for: a machine of one port asks by itself.
 pub(super) fn variant(job: &Job, machine: &Machine) -> Option<(Variant, bool)> {
     let of_machine = Variant { ports: machine.port_model().into(), ..Variant::default() };
@@ -112,7 +115,9 @@ impl Limited {
                 if theorem.is_some() || !asked || matches!(error, Error::TooLarge { .. }) =>
             {
                 let known = theorem.map(|theorem| theorem.makespan);
-                let answer = answer(known.unwrap_or(plain), known.is_some());
+                let least = known.map_or_else(|| lp::floor(problem, &variant, None), Ok)?;
+                let mut answer = answer(least, known.is_some());
+                answer.theorem = answer.theorem.or((least > plain).then_some(FLOOR));
                 Self { answer, programme: Err(error.to_string()) }
             }
             Err(error) => return Err(error),

@@ -96,8 +96,7 @@ impl Kind {
             Self::FlowMatrix => sources == 1,
             Self::Scheduler(_) => sources > 1,
             // Without start-ups installments are never slower, where they can be sent.
-            Self::Local | Self::Equal => has_startup || is_limited,
-            Self::Serial => has_startup,
+            Self::Local | Self::Equal | Self::Serial => has_startup || is_limited,
             Self::Installments | Self::Optimum => true,
         }
     }

@@ -25,6 +25,9 @@ const SEARCHED_NODES_MAX: u32 = 20_000;
 /// Of the front: up to so many messages are listed one number after the other, on machines of at most so many nodes.
 const FEW: (u64, u32) = (8, 64);
 
+/// On machines of at most so many nodes these take part whether the front is asked for or not.
+const FEW_NODES_MAX: u32 = 16;
+
 /// The optimum in messages, and the referee's word on it.
 pub(super) type Sent = (Installments, Option<Run>);
 
@@ -50,9 +53,8 @@ impl Case<'_, '_> {
         let listed = self.listed().as_ref();
         let listed = listed.map_err(|error| Error::not_applicable("installments", reason(error)))?;
         let mut known = vec![listed.first().expect("a list of schedules has one").clone()];
-        if self.job.chunks.is_some() || self.has_startup() {
-            known.extend(self.single().as_ref().ok().cloned());
-        }
+        known.extend(self.single().as_ref().ok().cloned());
+        known.extend(self.few_wanted().iter().min_by_key(|one| one.predicted_cycles).cloned());
         let mut sent = known.into_iter().map(|one| self.run(one)).collect::<Result<Vec<_>>>()?;
         sent.extend(self.fitting(|| match self.has_startup() {
             true => installments::in_rounds(&self.scale, self.terms.startup),
@@ -82,6 +84,9 @@ impl Case<'_, '_> {
         }
         if self.job.front || (has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX) {
             known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
+        }
+        if is_few || has_startup {
+            known.extend(self.few_wanted().iter().min_by_key(|one| one.predicted_cycles).cloned());
         }
         known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
         let order = |one: &Installments| (one.predicted_cycles, one.messages);
@@ -126,13 +131,20 @@ impl Case<'_, '_> {
     }
 
     /// The best schedules of one message, two, and so on.
-    pub(super) fn few(&self) -> Vec<Installments> {
-        let (messages, nodes) = FEW;
-        if self.machine.nodes() > nodes {
-            return Vec::new();
-        }
-        let most = self.job.chunks.unwrap_or(messages).min(messages);
-        (1..=most).filter_map(|chunks| self.listed_in(Some(chunks)).ok()?.into_iter().next()).collect()
+    pub(super) fn few(&self) -> &[Installments] {
+        self.few.get_or_init(|| {
+            let (messages, nodes) = FEW;
+            if self.machine.nodes() > nodes {
+                return Vec::new();
+            }
+            let most = self.job.chunks.unwrap_or(messages).min(messages);
+            (1..=most).filter_map(|chunks| self.listed_in(Some(chunks)).ok()?.into_iter().next()).collect()
+        })
+    }
+
+    /// The same where the front is asked for, or they take no time.
+    fn few_wanted(&self) -> &[Installments] {
+        if self.job.front || self.machine.nodes() <= FEW_NODES_MAX { self.few() } else { &[] }
     }
 
     pub(super) fn sent(&self) -> &Result<Sent> {

@@ -74,7 +74,7 @@ unsafe fn told(library: &Library) -> Result<Shared, Code> {
 
 /// What rank 0 reads; it says what is wrong, and what is there.
 fn read(world: usize) -> Shared {
-    let settings = match Settings::read(variable) {
+    let settings = match Settings::of_environment() {
         Ok(settings) => settings,
         Err(error) => {
             complain(&format!("not used: {error}"));

@@ -30,6 +30,9 @@ pub(super) struct Way {
 /// What is less than this share of the load is left to others.
 const LEAST: f64 = 1e-9;
 
+/// So little, whose results have no way in the flow, comes from the solver's rounding.
+const CRUMB: f64 = 1e-7;
+
 /// The ways of a distribution: its flows, taken apart.
 ///
 /// # Complexity
@@ -81,9 +84,10 @@ fn peel(problem: &Problem, source: usize, most: f64, link: &mut [f64], work: &mu
     Some(Way { source, node: at, links, back: Vec::new(), amount })
 }
 
-/// Gives a way its ways back, as many as its results take.
+/// Gives a way its ways back, as many as its results take. What the solver's rounding has left goes with the rest: ways of its own
+/// might lead round in circles.
 fn returns(machine: &Machine, results: f64, home: NodeId, way: Way, back: &mut [f64], ways: &mut Vec<Way>) {
-    let mut left = way.amount;
+    let (mut left, first) = (way.amount, ways.len());
     while left > NOISE {
         let (mut at, mut links, mut amount) = (way.node, Vec::new(), left * results);
         while at != home {
@@ -94,7 +98,11 @@ fn returns(machine: &Machine, results: f64, home: NodeId, way: Way, back: &mut [
             (amount, at) = (amount.min(back[id.index()]), to);
         }
         if at != home || amount <= NOISE {
-            // What the solver's rounding has left goes the shortest way.
+            let own = ways.len() > first || left <= CRUMB;
+            if let Some(last) = ways.last_mut().filter(|last| own && last.source == way.source) {
+                last.amount += left;
+                return;
+            }
             let links = shortest(machine, way.node, home);
             ways.push(Way { back: links, amount: left, ..way });
             return;

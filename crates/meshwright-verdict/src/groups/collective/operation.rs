@@ -1,6 +1,6 @@
 //! The operations that a group does together: what each member brings, what it must be left with, and what no structure beats.
 
-use crate::groups::engine::Engine;
+use crate::groups::engine::{Engine, apart_ticks};
 use meshwright_collectives::bound::spread;
 use meshwright_core::units::{Bytes, Hops};
 use meshwright_groups::protocol::{Operation, Operator, Outcome};
@@ -86,31 +86,38 @@ impl Collective {
     ///
     /// all 0 for one member; T(d) is the time of the least message over d links, alone, with alpha at both its ends. S is
     /// when all [can have heard](spread) of one member, H when one can have heard of all: messages of one node begin a
-    /// port's turn apart where it has one port, and alpha apart at both their ends. In a scan, the one of higher rank must
+    /// port's turn apart where it has one port, and alpha, or overhead or gap of the machine, apart at both their ends. In a scan, the one of higher rank must
     /// hear of the other, and all of the first.
-    pub(super) fn bound_ticks(self, machine: &Machine, group: &Group, extent: &Extent, overhead: u64) -> u64 {
+    pub(super) fn bound_ticks(
+        self,
+        (machine, engine): (&Machine, Engine),
+        group: &Group,
+        extent: &Extent,
+        overhead: u64,
+    ) -> u64 {
         let size = group.size();
+        let apart = overhead.max(apart_ticks(machine));
         if size == 1 {
             return 0;
         }
         let alone = |links: u32| match links {
             0 => 0,
-            _ => Engine::Packet.alone_ticks(machine, MESSAGE, Hops(links)) + 2 * overhead,
+            _ => engine.alone_ticks(machine, MESSAGE, Hops(links)) + 2 * overhead,
         };
         let heard = |every: u64| match every {
             0 => 0,
             _ => spread(size.into(), 1, every, alone(1)).last().map_or(0, |&(ticks, _)| ticks),
         };
-        let sent = heard(Engine::Packet.turn_ticks(machine, MESSAGE).max(overhead));
+        let sent = heard(engine.turn_ticks(machine, MESSAGE).max(apart));
         match self {
             Self::Barrier | Self::AllReduce | Self::Scan => alone(extent.barrier_bound_links()).max(sent),
             Self::Broadcast => alone(extent.radius_bound).max(sent),
-            Self::Reduce => alone(extent.radius_bound).max(heard(overhead)),
+            Self::Reduce => alone(extent.radius_bound).max(heard(apart)),
             Self::Gather => {
                 let ports = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
                 let last = (size - 1).div_ceil(ports.max(1)).saturating_sub(1);
                 let brought = alone(1) + u64::from(last) * machine.costs().head_ticks();
-                alone(extent.radius_bound).max(heard(overhead)).max(brought)
+                alone(extent.radius_bound).max(heard(apart)).max(brought)
             }
         }
     }
