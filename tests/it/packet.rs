@@ -79,7 +79,7 @@ fn one_port_sends_one_packet_a_step() {
     assert_eq!(arrivals(&line, &[(1, 0, 2), (1, 2, 2)]), [2, 2]);
     line = line.with_port_model(PortModel::One);
     assert_eq!(arrivals(&line, &[(1, 0, 2), (1, 2, 2)]), [2, 4]);
-    assert_eq!(arrivals(&line, &[(0, 1, 2), (2, 1, 2)]), [2, 2], "what comes in is not limited");
+    assert_eq!(arrivals(&line, &[(0, 1, 2), (2, 1, 2)]), [3, 4], "one packet a step comes in");
 }
 
 #[test]

@@ -64,8 +64,7 @@ impl<'m> Runner<'m> {
     pub fn run<P: Process>(&mut self, processes: &mut [P]) -> Result<Trace> {
         let machine = self.machine;
         let task = ProcessTask { machine, processes, packet: Bytes(0) };
-        let is_plain =
-            machine.fabric().is_none() && machine.endpoints().is_free() && !machine.pays_each_link();
+        let is_plain = machine.fabric().is_none() && machine.endpoints().is_free();
         if !matches!(self.engine, Engine::Packet) || !is_plain {
             return self.engine.run(machine, task);
         }

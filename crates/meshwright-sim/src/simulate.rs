@@ -50,11 +50,6 @@ impl Engine {
                     .to_string();
             return Err(Error::not_applicable("this engine", why));
         }
-        let is_in_steps = matches!(self, Self::Packet | Self::Unbounded(_));
-        if is_in_steps && machine.pays_each_link() {
-            let why = "packets pay a start-up once, and store-and-forward pays one for every link: the engine `message` or `flit`";
-            return Err(Error::not_applicable("this engine", why));
-        }
         match self {
             Self::Message => task.on(&mut Core::new(machine)),
             Self::Packet => {

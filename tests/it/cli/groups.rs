@@ -371,11 +371,20 @@ fn groups_and_plan_choose_alike_where_messages_have_a_start_up() {
     let (code, stdout, stderr) = run(folder.path(), &["plan", "p.toml", "--json"]);
     assert_eq!(code, 0, "{stderr}");
     let plan: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(plan["jobs"][0]["winner"], "mask/ecrb16");
+    assert_eq!(plan["jobs"][0]["winner"], "mask/monotone-nearest");
     assert_eq!(
-        (&answer["split"], &answer["tree"], &answer["unit"]),
-        (&"mask".into(), &"ecrb16".into(), &"cycles".into())
+        (&answer["split"], &answer["tree"], &answer["unit"], &answer["engine"]),
+        (&"mask".into(), &"monotone-nearest".into(), &"cycles".into(), &"message".into())
     );
+    let mut refused = std::process::Command::new(env!("CARGO_BIN_EXE_meshwright"));
+    refused.current_dir(folder.path()).args(["plan", "q.toml"]);
+    std::fs::write(
+        folder.path().join("q.toml"),
+        format!("{machine}[[groups]]\nrandom = 4\nengine = \"packet\"\n"),
+    )
+    .unwrap();
+    let stderr = String::from_utf8(refused.output().unwrap().stderr).unwrap();
+    assert!(stderr.contains("packets pay a start-up once"), "{stderr}");
 }
 
 /// U13: an option of another verb says where it belongs.

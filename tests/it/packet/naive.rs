@@ -40,9 +40,11 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
         queue.extend(std::iter::repeat_n(index, missing[index] as usize));
     }
     let mut turns: BTreeMap<LinkId, u32> = BTreeMap::new();
+    let mut landed: BTreeMap<NodeId, VecDeque<usize>> = BTreeMap::new();
     for step in 1.. {
         queues.retain(|_, queue| !queue.is_empty());
-        if queues.is_empty() {
+        landed.retain(|_, line| !line.is_empty());
+        if queues.is_empty() && landed.is_empty() {
             return outcome;
         }
         let full = |behind: &Queue| queues.get(behind).is_some_and(|q| q.len() >= machine.buffers() as usize);
@@ -69,17 +71,21 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
             }
             *outcome.waited.entry(link).or_default() += heads;
         }
-        assert!(!granted.is_empty(), "nothing moves");
+        assert!(!granted.is_empty() || !landed.is_empty(), "nothing moves");
         for (queue, link, behind) in granted {
             *outcome.crossed.entry(link).or_default() += 1;
             let packet = queues.get_mut(&queue).unwrap().pop_front().unwrap();
             match behind {
                 Some(behind) => queues.entry(behind).or_default().push_back(packet),
-                None => {
-                    missing[packet] -= 1;
-                    if missing[packet] == 0 {
-                        outcome.arrivals[packet] = step;
-                    }
+                None => landed.entry(messages[packet].target).or_default().push_back(packet),
+            }
+        }
+        for line in landed.values_mut() {
+            let count = if machine.port_model() == PortModel::One { 1 } else { line.len() };
+            for packet in line.drain(..count.min(line.len())) {
+                missing[packet] -= 1;
+                if missing[packet] == 0 {
+                    outcome.arrivals[packet] = step;
                 }
             }
         }

@@ -11,7 +11,7 @@
 //! * A packet that crosses into its target leaves the network at once and needs no slot.
 //! * New packets wait in queues without bounds, one before each link; with [one port](meshwright_network::topology::PortModel::One)
 //!   in one queue, whose head alone can go, and a start-up begins when the packets of the message before could have left.
-//!   What comes in is not limited by ports.
+//!   A node takes in one packet a step then; others that have crossed into it wait there, the first to come first.
 //! * Heads that want the same link take turns.
 //! * What is sent in answer to a packet may cross its first link in the next step. The start-up c is paid before a
 //!   message joins its queue, and a message to oneself takes the start-up alone.

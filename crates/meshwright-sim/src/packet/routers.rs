@@ -1,5 +1,7 @@
 //! The queues of all routers, what was counted, and who waits for whom when nothing moves.
 
+use std::collections::VecDeque;
+
 use super::active::Active;
 use super::engine::Steps;
 use super::wires::{Out, Wire, Wires, class, port};
@@ -108,6 +110,11 @@ pub(crate) struct Routers<'m> {
     pub(super) entries: Vec<Entry>,
     /// Incoming queues that lost their heads in this step.
     pub(super) left: Vec<u32>,
+    /// With one port: the messages of packets that crossed into their targets in this step, and by node those that its port has
+    /// not taken in; the nodes with some.
+    pub(super) landed: Vec<u32>,
+    pub(super) landing: Vec<VecDeque<u32>>,
+    pub(super) landings: Active,
     /// By port, the queues of the router that is being looked at which want it and can go.
     pub(super) able: [u64; u64::BITS as usize],
     /// Whether a packet crossed a link in this step.
@@ -124,11 +131,12 @@ impl<'m> Routers<'m> {
     /// Empty routers.
     pub(super) fn new(machine: &Machine, wires: Wires<'m>) -> Self {
         let (nodes, places) = (machine.nodes() as usize, wires.places());
+        let one_port = machine.port_model() == PortModel::One;
         let lanes = nodes * wires.lanes as usize;
         let link = |place| Link { wire: wires.at(place), turn: 0, waits: 0, crossed: 0 };
         Self {
             buffers: machine.buffers().max(1),
-            one_port: machine.port_model() == PortModel::One,
+            one_port,
             routers: vec![Router { lanes: 0, fresh: 0 }; nodes],
             active: Active::new(nodes),
             lanes: vec![InputQueue { head: NONE, tail: NONE, taken: 0, target: 0, out: 0 }; lanes],
@@ -139,6 +147,9 @@ impl<'m> Routers<'m> {
             messages: Vec::new(),
             entries: Vec::new(),
             left: Vec::new(),
+            landed: Vec::new(),
+            landing: vec![VecDeque::new(); if one_port { nodes } else { 0 }],
+            landings: Active::new(if one_port { nodes } else { 0 }),
             able: [0; u64::BITS as usize],
             moved: false,
             tells_sent: true,
@@ -274,6 +285,7 @@ impl Routers<'_> {
     pub(super) fn assert_empty(&self) {
         assert_eq!(self.flying(), 0);
         assert!(self.lanes.iter().all(|line| line.taken == 0));
+        assert!(self.landing.iter().all(VecDeque::is_empty));
         assert!(self.routers.iter().all(|router| router.lanes | router.fresh == 0));
         assert!((0..self.active.summaries()).all(|index| self.active.summary(index) == 0));
         assert!(self.messages.iter().all(|l| l.source == l.target || l.unsent + l.missing == 0));

@@ -20,6 +20,9 @@ impl Routers<'_> {
             }
         }
         self.settle();
+        if self.one_port {
+            self.take_in_one_each();
+        }
         std::mem::take(&mut self.moved)
     }
 
@@ -186,9 +189,45 @@ impl Routers<'_> {
         self.entries.push(Entry { packet: number, target, node: wire.node, lane });
     }
 
-    /// A packet has come to its target.
+    /// A packet has crossed into its target, whose one port may take it in later.
     #[inline(always)]
     fn arrive(&mut self, message: u32) {
+        if self.one_port {
+            self.landed.push(message);
+        } else {
+            self.take_in(message);
+        }
+    }
+
+    /// With one port every node takes in the first packet that waits there.
+    fn take_in_one_each(&mut self) {
+        for index in 0..self.landed.len() {
+            let message = self.landed[index];
+            let node = self.messages[message as usize].target;
+            self.landing[node as usize].push_back(message);
+            self.landings.insert(node);
+        }
+        self.landed.clear();
+        for index in 0..self.landings.summaries() {
+            for word in Bits(self.landings.summary(index)) {
+                let word = 64 * index as u32 + word;
+                for bit in Bits(self.landings.word(word as usize)) {
+                    let node = 64 * word + bit;
+                    let waiting = &mut self.landing[node as usize];
+                    let first = waiting.pop_front().expect("the nodes where some wait");
+                    if waiting.is_empty() {
+                        self.landings.remove(node);
+                    }
+                    self.take_in(first);
+                    self.moved = true;
+                }
+            }
+        }
+    }
+
+    /// A packet has left the network.
+    #[inline(always)]
+    fn take_in(&mut self, message: u32) {
         let queued = &mut self.messages[message as usize];
         queued.missing -= 1;
         if queued.missing == 0 {

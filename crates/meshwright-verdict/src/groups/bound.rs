@@ -32,7 +32,7 @@ impl<'m> News<'m> {
     pub(super) fn new(machine: &'m Machine, engine: Engine) -> Self {
         let alone = |hops| engine.alone_ticks(machine, LEAST, Hops(hops));
         let each = alone(2) - alone(1);
-        let is_single = machine.port_model() == PortModel::One && engine != Engine::Packet;
+        let is_single = machine.port_model() == PortModel::One;
         let most = (0..machine.nodes()).map(|node| machine.ports(NodeId(node))).max().unwrap_or(1);
         let ports = if is_single { 1 } else { most.max(1).into() };
         let (gap, turn) = (machine.costs().head_ticks(), engine.turn_ticks(machine, LEAST));
@@ -208,7 +208,7 @@ mod tests {
         for name in ["mesh:1x1", "mesh:7", "mesh:5x6", "mesh:3x4x3", "mesh:2x2x2x2"] {
             let machine = Machine::new(name).unwrap();
             for first in [0, 9] {
-                let news = News { machine: &machine, first, each: 3, gap: 0, ports: 1, turn: 0 };
+                let news = News { machine: &machine, first, each: 3, gap: 0, ports: 1, turn: 0, apart: 0 };
                 for _ in 0..20 {
                     let nodes: Vec<NodeId> = machine.living().filter(|_| draws.random::<bool>()).collect();
                     let entries: Vec<u64> = nodes.iter().map(|_| draws.random_range(0..30)).collect();

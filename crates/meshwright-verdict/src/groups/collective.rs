@@ -26,6 +26,12 @@ use meshwright_sim::Trace;
 /// The longest overhead accepted, in cycles: 2^28 messages one after the other still fit into 64 bits.
 pub const OVERHEAD_MAX: u64 = 1 << 32;
 
+/// Everybody a child of the member in the middle: two edges on a way, for long start-ups.
+pub const FLAT: &str = "flat";
+
+/// It is looked at in groups of at most so many members: the root sends a message to each.
+const FLAT_SIZE_MAX: u32 = 1024;
+
 /// How many hubs are tried.
 pub const HUBS: [u32; 3] = [4, 8, 16];
 
@@ -148,7 +154,7 @@ pub fn judge(
     }
     machine.equal_links("an operation of a group")?;
     let extent = Extent::of(machine, group)?;
-    let (structures, skipped) = structures(machine, group)?;
+    let (structures, skipped) = structures(machine, group, extent.centre)?;
     check_wanted(wanted, &structures, &skipped)?;
     let delays = delays(machine, overhead);
     let verdict = |&collective: &Collective| {
@@ -188,7 +194,7 @@ pub fn recorded(
     overhead: u64,
     name: &str,
 ) -> Result<ProcessLog> {
-    let (structures, skipped) = structures(machine, group)?;
+    let (structures, skipped) = structures(machine, group, Extent::of(machine, group)?.centre)?;
     check_wanted(name, &structures, &skipped)?;
     let found = structures.iter().find(|named| named.name == name);
     let structure =
@@ -214,7 +220,7 @@ impl CollectiveVerdict {
 }
 
 /// The structures that fit a group, and those that do not.
-fn structures(machine: &Machine, group: &Group) -> Result<(Vec<Named>, Vec<Skipped>)> {
+fn structures(machine: &Machine, group: &Group, centre: u32) -> Result<(Vec<Named>, Vec<Skipped>)> {
     let (mut all, mut skipped) = (Vec::new(), Vec::new());
     for method in TREES {
         match (method.build)(machine, group) {
@@ -224,6 +230,14 @@ fn structures(machine: &Machine, group: &Group) -> Result<(Vec<Named>, Vec<Skipp
             }
             Err(error) => return Err(error),
         }
+    }
+    if group.size() <= FLAT_SIZE_MAX {
+        let mut parents = vec![centre; group.members().len()];
+        parents[centre as usize] = Tree::NONE;
+        all.push(Named { name: FLAT.into(), structure: Structure::Rooted(Tree::new(centre, parents)) });
+    } else {
+        let why = format!("the root would have {} children", group.size() - 1);
+        skipped.push(Skipped { method: FLAT.into(), why, deadlock: false });
     }
     let others = exchange::structures(machine, group, &HUBS)?;
     all.extend(others.into_iter().map(|structure| Named { name: structure.name(), structure }));

@@ -1,7 +1,7 @@
 //! What members of groups run on.
 
 use super::alone;
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Hops};
 use meshwright_network::topology::{Machine, PortModel};
 use meshwright_schedule::process::Process;
@@ -53,6 +53,20 @@ impl Engine {
     pub fn of(machine: &Machine) -> Self {
         let is_plain = machine.endpoints().is_free() && !machine.pays_each_link();
         if is_plain { Self::Packet } else { Self::Message }
+    }
+
+    /// Refuses a machine whose start-ups it does not know.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotApplicable`].
+    pub(super) fn check(self, machine: &Machine) -> Result<()> {
+        let is_in_steps = matches!(self, Self::Packet | Self::Unbounded(_));
+        if is_in_steps && machine.pays_each_link() {
+            let why = "packets pay a start-up once, and store-and-forward pays one for every link: the engine `message` or `flit`";
+            return Err(Error::not_applicable("this engine", why));
+        }
+        Ok(())
     }
 
     /// The name on the command line and in files.

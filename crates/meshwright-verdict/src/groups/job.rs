@@ -127,6 +127,7 @@ impl Job {
     /// [`Error::NotApplicable`] where networks are described.
     pub fn group(&self, machine: &Machine) -> Result<Group> {
         machine.equal_links("splitting groups")?;
+        self.engine.check(machine)?;
         if self.repeat == 0 || self.repeat > REPEAT_MAX {
             return Err(Error::value("number of repetitions", self.repeat, format!("1 to {REPEAT_MAX}")));
         }

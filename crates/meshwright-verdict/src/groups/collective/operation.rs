@@ -1,11 +1,15 @@
 //! The operations that a group does together: what each member brings, what it must be left with, and what no structure beats.
 
 use crate::groups::engine::{Engine, apart_ticks};
-use meshwright_collectives::bound::spread;
-use meshwright_core::units::{Bytes, Hops};
+use meshwright_collectives::bound::{bound, spread};
+use meshwright_collectives::{self as collectives, Task};
+use meshwright_core::units::{Bytes, Cycles, Hops};
 use meshwright_groups::protocol::{Operation, Operator, Outcome};
 use meshwright_groups::{Extent, Group};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_network::topology::{Machine, PortModel, Topology};
+
+/// Pairs across cuts are looked at up to so many members.
+const MEETING_SIZE_MAX: u32 = 1024;
 
 /// No message of an operation has fewer bytes.
 const MESSAGE: Bytes = Bytes(8);
@@ -78,14 +82,15 @@ impl Collective {
     /// What no structure can beat, its root wherever it likes.
     ///
     /// ```text
-    /// barrier, all-reduce, scan:  max(T(D), S)      of two members, one at least must hear of the other
+    /// barrier, all-reduce:        max(T(D), S, H, M) of two members, one at least must hear of the other
+    /// scan:                       max(T(D), S)
     /// broadcast:                  max(T(R), S)      R the least distance from a member to its farthest
     /// reduce:                     max(T(R), H)
     /// gather:                     max(T(R), H, T(1) + (ceil((s - 1) / ports) - 1) link)     a value is a packet at least
     /// ```
     ///
     /// all 0 for one member; T(d) is the time of the least message over d links, alone, with alpha at both its ends. S is
-    /// when all [can have heard](spread) of one member, H when one can have heard of all: messages of one node begin a
+    /// when all [can have heard](spread) of one member, H when one can have heard of all, M the [bound] of a barrier of all nodes: messages of one node begin a
     /// port's turn apart where it has one port, and alpha, or overhead or gap of the machine, apart at both their ends. In a scan, the one of higher rank must
     /// hear of the other, and all of the first.
     pub(super) fn bound_ticks(
@@ -97,6 +102,8 @@ impl Collective {
     ) -> u64 {
         let size = group.size();
         let apart = overhead.max(apart_ticks(machine));
+        let is_single = machine.port_model() == PortModel::One;
+        let received = apart.max(if is_single { machine.costs().head_ticks() } else { 0 });
         if size == 1 {
             return 0;
         }
@@ -110,17 +117,31 @@ impl Collective {
         };
         let sent = heard(engine.turn_ticks(machine, MESSAGE).max(apart));
         match self {
-            Self::Barrier | Self::AllReduce | Self::Scan => alone(extent.barrier_bound_links()).max(sent),
+            Self::Scan => alone(extent.barrier_bound_links()).max(sent),
+            Self::Barrier | Self::AllReduce => {
+                let heard = sent.max(heard(received)).max(meeting(machine, group));
+                alone(extent.barrier_bound_links()).max(heard)
+            }
             Self::Broadcast => alone(extent.radius_bound).max(sent),
-            Self::Reduce => alone(extent.radius_bound).max(heard(apart)),
+            Self::Reduce => alone(extent.radius_bound).max(heard(received)),
             Self::Gather => {
-                let ports = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
-                let last = (size - 1).div_ceil(ports.max(1)).saturating_sub(1);
+                let links = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
+                let last = (size - 1).div_ceil(if is_single { 1 } else { links.max(1) }).saturating_sub(1);
                 let brought = alone(1) + u64::from(last) * machine.costs().head_ticks();
-                alone(extent.radius_bound).max(heard(apart)).max(brought)
+                alone(extent.radius_bound).max(heard(received)).max(brought)
             }
         }
     }
+}
+
+/// What no barrier of all nodes beats, whatever its messages carry; 0 for other groups, and where nothing is proved.
+fn meeting(machine: &Machine, group: &Group) -> u64 {
+    if group.size() != machine.living_count() || group.size() > MEETING_SIZE_MAX {
+        return 0;
+    }
+    let task = Task::new(machine, collectives::Operation::Barrier, 0, 0);
+    let proved = task.and_then(|task| bound(&task)).map_or(Cycles(0), |bound| bound.cycles);
+    proved.0 * machine.costs().ticks_per_cycle()
 }
 
 /// The value of a rank: no two alike, and no short sum of them.
