@@ -123,7 +123,9 @@ impl Task<'_, '_, '_> {
                 (begin, programme.add_var(0.0, (0.0, f64::INFINITY)))
             })
             .collect();
-        let startup = scale.units_of_ticks(scale.message_ticks(scale.message(steps.all.first()?.link, 0)));
+        let sent = steps.all.iter().find(|step| step.kind != Kind::Work);
+        let startup = sent.map_or(0, |step| scale.message_ticks(scale.message(step.link, 0)));
+        let startup = scale.units_of_ticks(startup);
         // What a step takes: a number, and so much for its share.
         let time = |step: usize| match steps.all[step].kind {
             Kind::Work => (0.0, problem.work(steps.all[step].from)),
