@@ -601,7 +601,7 @@ def groups(
     asynchronous
         Every group goes on by itself; without, all groups begin each operation together
     engine
-        What it runs on: packet, message, flit, unbounded, three-phase, three-phase-sliced; packet is the model of Chochia 1996
+        What it runs on: packet, message, flit, unbounded, three-phase, three-phase-sliced; packet is the model of Chochia 1996 [default: packet; message where nodes have an overhead or a gap, or store-and-forward a start-up]
     buffers
         Packets that wait before a router, on each link that comes in [default: as the machine file says, else 4]
     threads

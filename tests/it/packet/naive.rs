@@ -9,7 +9,7 @@ use meshwright_network::topology::{Machine, PortModel, Topology};
 use meshwright_schedule::Message;
 
 /// What the rules lead to.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
     /// Per message the step after which it is there.
     pub(crate) arrivals: Vec<u64>,
@@ -30,8 +30,7 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
     let degree = (0..machine.nodes()).map(|node| machine.ports(NodeId(node))).max().unwrap();
     let relation = routing::relation(routing::usual(machine), machine).unwrap();
     let mut missing: Vec<u64> = messages.iter().map(|message| message.bytes.0.div_ceil(8).max(1)).collect();
-    let mut outcome =
-        Outcome { arrivals: vec![0; messages.len()], crossed: BTreeMap::new(), waited: BTreeMap::new() };
+    let mut outcome = Outcome { arrivals: vec![0; messages.len()], ..Outcome::default() };
     let mut queues: BTreeMap<Queue, VecDeque<usize>> = BTreeMap::new();
     for (index, message) in messages.iter().enumerate().filter(|(_, m)| m.source != m.target) {
         let (port, _) = way(&relation, message.source, None, message.target);
@@ -48,10 +47,10 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
             return outcome;
         }
         let full = |behind: &Queue| queues.get(behind).is_some_and(|q| q.len() >= machine.buffers() as usize);
-        let wishes = queues
-            .iter()
-            .map(|(&queue, line)| wish(machine, &relation, degree, queue, messages[line[0]].target));
-        let wishes: Vec<Wish> = wishes.collect();
+        let of = |(&queue, line): (&Queue, &VecDeque<usize>)| {
+            wish(machine, &relation, degree, queue, messages[line[0]].target)
+        };
+        let wishes: Vec<Wish> = queues.iter().map(of).collect();
         let mut granted: Vec<Wish> = Vec::new();
         for link in wishes.iter().map(|wish| wish.1).collect::<std::collections::BTreeSet<_>>() {
             let (mut able, mut heads) = (Vec::new(), 0);
@@ -80,17 +79,21 @@ pub(crate) fn run(machine: &Machine, messages: &[Message]) -> Outcome {
                 None => landed.entry(messages[packet].target).or_default().push_back(packet),
             }
         }
-        for line in landed.values_mut() {
-            let count = if machine.port_model() == PortModel::One { 1 } else { line.len() };
-            for packet in line.drain(..count.min(line.len())) {
-                missing[packet] -= 1;
-                if missing[packet] == 0 {
-                    outcome.arrivals[packet] = step;
-                }
+        for packet in taken_in(machine, &mut landed) {
+            missing[packet] -= 1;
+            if missing[packet] == 0 {
+                outcome.arrivals[packet] = step;
             }
         }
     }
     unreachable!("steps do not end")
+}
+
+/// What leaves the network at the end of a step: with one port a packet at each node.
+fn taken_in(machine: &Machine, landed: &mut BTreeMap<NodeId, VecDeque<usize>>) -> Vec<usize> {
+    let most = if machine.port_model() == PortModel::One { 1 } else { usize::MAX };
+    let of_node = |line: &mut VecDeque<usize>| line.drain(..most.min(line.len())).collect::<Vec<_>>();
+    landed.values_mut().flat_map(of_node).collect()
 }
 
 fn wish(machine: &Machine, relation: &Relation<'_>, degree: u32, queue: Queue, target: NodeId) -> Wish {

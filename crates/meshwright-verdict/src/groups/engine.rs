@@ -119,7 +119,7 @@ impl Engine {
     }
 
     /// For how long a message keeps its sender from the next, in ticks: with one port from the begin of its start-up until its
-    /// last byte has left, and nowhere less than [`apart_ticks`]. 0 where nodes have a port for each link and nothing else to pay.
+    /// last byte has left, and nowhere less than overhead or gap. 0 where nodes have a port for each link and nothing else to pay.
     pub fn turn_ticks(self, machine: &Machine, bytes: Bytes) -> u64 {
         let turn = match machine.port_model() {
             PortModel::All => 0,
