@@ -9,8 +9,8 @@ use meshwright_network::topology::{Machine, Topology, distances_from};
 use meshwright_schedule::process::{Action, Context, Process};
 use meshwright_sim::Trace;
 
-/// The most messages and computations of a run.
-const EVENTS_MAX: usize = 1 << 25;
+/// The most messages and computations of a run, as of the packet engine.
+const EVENTS_MAX: u64 = 1 << 28;
 
 /// What happens at a node.
 enum Event<T> {
@@ -32,7 +32,7 @@ enum Event<T> {
 /// # Errors
 ///
 /// [`Error::Value`] when the costs fail their check; [`Error::NotApplicable`] when there is no path to a target;
-/// [`Error::TooLarge`] for more than 2^25 messages and computations.
+/// [`Error::TooLarge`] for more than 2^28 messages and computations.
 ///
 /// # Panics
 ///
@@ -52,7 +52,9 @@ pub(super) fn run_processes<P: Process>(
         costs,
         rows: vec![None; machine.nodes() as usize],
         agenda: BinaryHeap::new(),
+        made: 0,
         events: Vec::new(),
+        idle: Vec::new(),
         finished: vec![None; processes.len()],
         processor_free: vec![0; processes.len()],
         port_free: vec![0; processes.len()],
@@ -64,9 +66,10 @@ pub(super) fn run_processes<P: Process>(
         run.react(processes, node, 0, |process, context| process.on_start(context))?;
     }
     let (mut end, mut messages) = (0, 0);
-    while let Some(Reverse((now, number))) = run.agenda.pop() {
+    while let Some(Reverse((now, _, place))) = run.agenda.pop() {
         end = now;
-        let (node, event) = run.events[number].take().expect("an event happens once");
+        let (node, event) = run.events[place as usize].take().expect("an event happens once");
+        run.idle.push(place);
         run.react(processes, node, now, |process, context| match event {
             Event::Message(from, payload) => {
                 messages += 1;
@@ -90,9 +93,12 @@ struct AloneRun<'m, T, A> {
     costs: A,
     /// Per sender the distances to all nodes, where there is no formula.
     rows: Vec<Option<Vec<u32>>>,
-    /// Moment and number of the event: those of one moment happen in the order in which they were made.
-    agenda: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Moment, number and place of the event: those of one moment happen in the order in which they were made.
+    agenda: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    made: u64,
     events: Vec<Option<(NodeId, Event<T>)>>,
+    /// Places of what has happened.
+    idle: Vec<u32>,
     finished: Vec<Option<u64>>,
     processor_free: Vec<u64>,
     port_free: Vec<u64>,
@@ -142,15 +148,20 @@ impl<T, A: Fn(Bytes, Hops) -> [u64; 2]> AloneRun<'_, T, A> {
     }
 
     fn plan(&mut self, moment: u64, node: NodeId, event: Event<T>) -> Result<()> {
-        if self.events.len() >= EVENTS_MAX {
+        if self.made >= EVENTS_MAX {
             return Err(Error::TooLarge {
                 what: "the run of the processes",
                 needed: format!("more than {EVENTS_MAX} messages and computations"),
                 limit: format!("{EVENTS_MAX} of them"),
             });
         }
-        self.agenda.push(Reverse((moment, self.events.len())));
-        self.events.push(Some((node, event)));
+        let place = self.idle.pop().unwrap_or_else(|| {
+            self.events.push(None);
+            self.events.len() as u32 - 1
+        });
+        self.agenda.push(Reverse((moment, self.made, place)));
+        self.events[place as usize] = Some((node, event));
+        self.made += 1;
         Ok(())
     }
 
