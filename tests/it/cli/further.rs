@@ -339,3 +339,16 @@ fn a_policy_that_runs_away_is_given_up_alone() {
     assert_eq!((row(1)["name"].as_str(), given_up(1)), (Some("steal-nearest"), (1.into(), 1.into())));
     assert!(row(1)["messages"].is_null() && answer["winner"] == "guided", "{answer}");
 }
+
+/// What the solver's rounding leaves of results does not send them round in circles, and the winner is no slower than one message each.
+#[test]
+fn results_on_larger_machines_are_sent() {
+    for (words, least) in [
+        ("mesh:24x24 --source 5,7 --sigma 0.03 --result-size 0.5 --results-at 3", 70.0),
+        ("mesh:26x26 --source 5,7 --sigma 0.05 --ports 2 --result-size 0.1", 35.0),
+    ] {
+        let answer = split(&[("methods", &[])], &format!("{words} --method installments,serial"));
+        let speedup = |row: usize| float(&answer["methods"][row]["simulated_speedup"]);
+        assert!(speedup(0) > least && speedup(0) > speedup(1), "{words}: {} {}", speedup(0), speedup(1));
+    }
+}

@@ -105,3 +105,55 @@ fn rate(problem: &Problem, ports: Ports, links: impl Iterator<Item = LinkId>) ->
     };
     rates.into_iter().take(at_once).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::lp::{Duplex, keep, solve};
+    use meshwright_network::topology::Machine;
+
+    /// Where the programme is small enough to say, nothing here is above it, of any shares and of the best.
+    #[test]
+    fn it_is_never_above_the_programme() {
+        let ports = [Ports::All, Ports::ONE, Ports::Few(2)];
+        let (mut many, mut met) = (0, 0);
+        for (seed, name) in (1u32..).zip(["mesh:3x3", "mesh:1x5", "torus:3x4", "hypercube:3"]) {
+            let machine = Machine::new(name).expect("a machine");
+            let nodes = machine.nodes();
+            for case in 0..24u32 {
+                let at = |times: u32| NodeId((seed * 5 + case * times) % nodes);
+                let sources = match case % 3 {
+                    0 => vec![Source::at(at(1), 1.0)],
+                    1 => vec![Source::at(at(1), 1.0), Source { release: 0.05, ..Source::at(at(3), 2.0) }],
+                    _ => vec![Source::at(at(1), 1.0), Source::at(at(2), 0.5)],
+                };
+                let sigma = [0.05, 0.3, 1.5][(case / 3 % 3) as usize];
+                let problem = Problem::new(&machine, sources, sigma).expect("a problem");
+                let variant = Variant {
+                    ports: ports[(case % 4 % 3) as usize],
+                    front_end: case % 5 > 1,
+                    duplex: if case % 7 > 3 { Duplex::Half } else { Duplex::Full },
+                    results: [0.0, 0.5][(case / 2 % 2) as usize],
+                    ..Variant::default()
+                };
+                let shares: Vec<f64> = (0..nodes).map(|node| f64::from((node * case) % 3)).collect();
+                let sum: f64 = shares.iter().sum();
+                let shares: Vec<f64> = shares.iter().map(|share| share / sum.max(1.0)).collect();
+                let best = solve(&problem, &variant).expect("an answer").makespan;
+                let known = floor(&problem, &variant, None).expect("a bound");
+                assert!(known <= best * (1.0 + 1e-6), "{name} {case}: {known} {best} {variant:?}");
+                (many, met) = (many + 1, met + u32::from(known >= best * (1.0 - 1e-6)));
+                if sum > 0.0 {
+                    let least = keep(&problem, &variant, &shares, None).expect("an answer").makespan;
+                    let known = floor(&problem, &variant, Some(&shares)).expect("a bound");
+                    assert!(
+                        known <= least * (1.0 + 1e-6),
+                        "{name} {case}: {known} {least} {variant:?} of shares"
+                    );
+                }
+            }
+        }
+        assert!(met * 4 > many, "{met} of {many} are met: else it would say too little");
+    }
+}
