@@ -249,3 +249,28 @@ fn dead_nodes_are_gone_round() {
         assert!(verdict.structures.iter().all(|row| row.simulated_cycles.is_some()));
     }
 }
+
+/// Whatever packets hold, ports, start-ups and ends cost: nothing is below its bound, which `judge` would refuse to tell.
+#[test]
+fn no_machine_is_faster_than_its_bound() {
+    use meshwright_core::units::{Bytes, Cycles, Ratio};
+    use meshwright_network::topology::{Costs, Endpoints, PortModel, Switching};
+    for (case, name) in
+        (0usize..).zip(["mesh:4x4", "mesh:2x3x3", "torus:5x3", "hypercube:4", "mesh:1x7"].repeat(12))
+    {
+        let flit = Bytes([16, 2, 8, 64][case % 4]);
+        let costs =
+            Costs { startup: Cycles([0, 1, 100][case % 3]), byte_time: Ratio::new(1, 1).unwrap(), flit };
+        let ends =
+            Endpoints { overhead: Cycles([0, 0, 7][case / 3 % 3]), gap: Cycles([0, 60][case / 5 % 2]) };
+        let switching =
+            [Switching::Wormhole, Switching::CutThrough, Switching::StoreAndForward][case / 4 % 3];
+        let ports = [PortModel::One, PortModel::All][case / 2 % 2];
+        let machine = Machine::new(name).unwrap().with_switching(switching).with_costs(costs).unwrap();
+        let machine = machine.with_port_model(ports).with_endpoints(ends).unwrap();
+        let group = Group::whole(&machine, "hilbert").unwrap();
+        for verdict in judge(&machine, &group, &all(), [0, 3][case / 7 % 2], "auto").unwrap() {
+            assert!(verdict.structures.iter().all(|row| row.bound_cycles > 0), "{name} {case}");
+        }
+    }
+}

@@ -64,6 +64,29 @@ impl Tree {
         tree
     }
 
+    /// The tree of so many members in which all others are children of the root.
+    ///
+    /// # Panics
+    ///
+    /// When the root is none of the members.
+    ///
+    /// # Complexity
+    ///
+    /// O(s).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use meshwright_groups::Tree;
+    /// let tree = Tree::flat(1, 3);
+    /// assert_eq!((tree.root(), tree.children(1), tree.hops()), (1, &[0, 2][..], 1));
+    /// ```
+    pub fn flat(root: u32, size: u32) -> Self {
+        let mut parents = vec![root; size as usize];
+        parents[root as usize] = Self::NONE;
+        Self::new(root, parents)
+    }
+
     /// The rank of the root.
     pub fn root(&self) -> u32 {
         self.root

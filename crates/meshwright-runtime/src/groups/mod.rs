@@ -88,9 +88,7 @@ fn flat(_: &Machine, members: &Members) -> Result<Tree> {
     if members.size() == 0 {
         return Err(Error::value("size of a group", 0, "at least one member"));
     }
-    let mut parents = vec![0; members.members().len()];
-    parents[0] = Tree::NONE;
-    Ok(Tree::new(0, parents))
+    Ok(Tree::flat(0, members.size()))
 }
 
 /// The tree of the table on which a barrier of a whole machine is over first, of those that suit every group; of equal

@@ -232,9 +232,8 @@ fn structures(machine: &Machine, group: &Group, centre: u32) -> Result<(Vec<Name
         }
     }
     if group.size() <= FLAT_SIZE_MAX {
-        let mut parents = vec![centre; group.members().len()];
-        parents[centre as usize] = Tree::NONE;
-        all.push(Named { name: FLAT.into(), structure: Structure::Rooted(Tree::new(centre, parents)) });
+        let tree = Tree::flat(centre, group.size());
+        all.push(Named { name: FLAT.into(), structure: Structure::Rooted(tree) });
     } else {
         let why = format!("the root would have {} children", group.size() - 1);
         skipped.push(Skipped { method: FLAT.into(), why, deadlock: false });

@@ -86,7 +86,7 @@ impl Collective {
     /// scan:                       max(T(D), S)
     /// broadcast:                  max(T(R), S)      R the least distance from a member to its farthest
     /// reduce:                     max(T(R), H)
-    /// gather:                     max(T(R), H, T(1) + (ceil((s - 1) / ports) - 1) link)     a value is a packet at least
+    /// gather:                     max(T(R), H, T'(1) + (ceil(P / ports) - 1) link)     P packets hold all values, T' of one packet
     /// ```
     ///
     /// all 0 for one member; T(d) is the time of the least message over d links, alone, with alpha at both its ends. S is
@@ -126,8 +126,12 @@ impl Collective {
             Self::Reduce => alone(extent.radius_bound).max(heard(received)),
             Self::Gather => {
                 let links = group.members().iter().map(|&node| machine.ports(node)).max().unwrap_or(1);
-                let last = (size - 1).div_ceil(if is_single { 1 } else { links.max(1) }).saturating_sub(1);
-                let brought = alone(1) + u64::from(last) * machine.costs().head_ticks();
+                let ports = u64::from(if is_single { 1 } else { links.max(1) });
+                // A packet may have room for several values, and a value may take several packets.
+                let values = u64::from(size - 1) * MESSAGE.0;
+                let packets = values.div_ceil(machine.costs().flit.0.max(1)).div_ceil(ports);
+                let first = engine.alone_ticks(machine, Bytes(0), Hops(1)) + 2 * overhead;
+                let brought = first + (packets - 1) * machine.costs().head_ticks();
                 alone(extent.radius_bound).max(heard(received)).max(brought)
             }
         }
