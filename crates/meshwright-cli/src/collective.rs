@@ -258,21 +258,24 @@ fn record(
 fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
     let Some(first) = verdicts.first() else { return String::new() };
     let costs = machine.costs();
-    let packet = match costs.flit.0 {
-        8 => "a packet".to_string(),
-        bytes => format!("a packet of {}", counted(bytes, "byte")),
+    let [packet, value] = match costs.flit.0 {
+        8 => ["a packet".to_string(), String::new()],
+        bytes => {
+            let packets = counted(8u64.div_ceil(bytes.max(1)), "packet");
+            [format!("a packet of {}", counted(bytes, "byte")), format!(", {packets} for a value of 8 bytes")]
+        }
     };
     let startup = match costs.startup.0 {
         0 => String::new(),
         cycles => format!(", a start-up of {}", counted(cycles, "cycle")),
     };
     let mut text = format!(
-        "{} · {} · D = {} · {} for {packet} over a link{startup}, {} for every send and receive\n",
+        "{} · {} · D = {} · {} for {packet} over a link{value}{startup}, {} for every send and receive\n",
         first.machine,
         counted(first.size as u64, "member"),
         counted(first.diameter as u64, "link"),
         counted(first.link_delay, "cycle"),
-        counted(first.overhead, "cycle"),
+        counted(first.overhead + machine.endpoints().overhead.0, "cycle"),
     );
     let step = first.link_delay.max(1);
     if !costs.startup.0.is_multiple_of(step) || !first.overhead.is_multiple_of(step) {

@@ -36,9 +36,9 @@ fn span(steps: u64, answer: &GroupsAnswer, machine: &Machine) -> String {
 /// The answer to `groups`.
 pub(super) fn text(answer: &GroupsAnswer, sizes: &[SizeRow], given: bool, machine: &Machine) -> String {
     let mut text = format!(
-        "{} · {} members in {} order · {} split on {} trees · {} · {} engine, {} · seed {}\n",
+        "{} · {} in {} order · {} split on {} trees · {} · {} engine, {} · seed {}\n",
         answer.machine,
-        answer.vertices.len(),
+        counted(answer.vertices.len() as u64, "member"),
         answer.order,
         answer.split,
         answer.tree,

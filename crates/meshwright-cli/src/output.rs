@@ -46,7 +46,7 @@ pub fn detail(what: &str) {
 }
 
 /// A line on stderr.
-fn note(line: &str) {
+pub(super) fn note(line: &str) {
     let line = format!("{line}\n");
     if !call::keep_stderr(&line) {
         _ = write!(anstream::stderr(), "{line}");
@@ -225,7 +225,18 @@ pub(super) fn remark_on_flits(machine: &Machine) {
     let is_a_flit_a_cycle = costs.head_ticks() == costs.ticks_per_cycle() && costs.startup_ticks() == 0;
     if *costs != Costs::default() && !is_a_flit_a_cycle {
         note(
-            "note: start-up, byte time and flit of the machine play no part here: a flit crosses a link in the link_delay of the routers",
+            "note: start-up, byte time, flit, overhead and gap of the machine play no part here: a flit crosses a link in the \
+             link_delay of the routers",
+        );
+    }
+}
+
+/// Says on stderr that loads in units of w Tcp know nothing of the costs of messages that the file of a machine gives.
+pub(super) fn remark_on_units(machine: &Machine) {
+    if *machine.costs() != Costs::default() || !machine.endpoints().is_free() {
+        note(
+            "note: start-up, byte time, flit, overhead and gap of the machine play no part here: --sigma and --message-startup are \
+             what messages cost, and `plan` divides a [[load]] in cycles",
         );
     }
 }

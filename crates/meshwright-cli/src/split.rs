@@ -23,10 +23,9 @@ use meshwright_core::output::{self as disk, Writing};
 use meshwright_core::{Error, Result};
 use meshwright_formats::json::{SpeedRows, SplitForm};
 use meshwright_formats::scenario::load as words;
-use meshwright_load::installments::Scale;
 use meshwright_load::shares::schedulers::{REDUCTIONS, Reduction};
 use meshwright_load::{FORWARDINGS, Forwarding, speed_file};
-use meshwright_network::topology::{Machine, Switching};
+use meshwright_network::topology::Machine;
 use meshwright_report::{File, PlanReport};
 use meshwright_verdict::LoadVerdict;
 use meshwright_verdict::load::{self, Job, METHODS};
@@ -349,10 +348,8 @@ fn divide(
 
 /// The machine and the job, with costs that are this sigma and this start-up.
 fn scaled(arguments: &SplitArguments, machine: Machine, sigma: f64, startup: f64) -> Result<(Machine, Job)> {
-    let (mut machine, mut job) = job(arguments, machine, sigma)?;
-    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
-    // Its cycles are parts of w Tcp, not of a clock.
-    machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    let (machine, mut job) = job(arguments, machine, sigma)?;
+    let (machine, bytes) = load::in_units(&job.problem(&machine)?, startup)?;
     job.bytes = bytes;
     Ok((machine, job))
 }

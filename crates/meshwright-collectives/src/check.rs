@@ -73,7 +73,7 @@ impl Flow {
     /// Follows every contribution through the flow, step by step.
     ///
     /// In a scan a member needs the contributions of the members up to itself, else a block needs those of all, or that of the
-    /// one member it is from. Blocks without bytes among others may get lost; in a barrier nothing is added up, and hearing twice of
+    /// one member it is from, as where vectors are [added up](Flow::added_up) in the end: in a scan those up to itself. Blocks without bytes among others may get lost; in a barrier nothing is added up, and hearing twice of
     /// a member is no harm.
     ///
     /// # Errors
@@ -122,6 +122,9 @@ impl Flow {
         for (member, row) in (0..).zip(held.chunks_exact(wide.max(1))) {
             for (number, (&value, block)) in (0..).zip(row.iter().zip(self.blocks())) {
                 if block.bytes == 0 && bytes > 0 || block.to != ALL && block.to != member {
+                    continue;
+                }
+                if is_scan && self.is_added_up() && block.from > member {
                     continue;
                 }
                 let set = &sets.sets[value as usize];
@@ -202,6 +205,7 @@ impl Flow {
         let (from, to) = match operation {
             O::Broadcast => (Some(root), Some(ALL)),
             O::Reduce => (Some(ALL), Some(root)),
+            O::AllReduce | O::Barrier | O::Scan if self.is_added_up() => (None, Some(ALL)),
             O::AllReduce | O::Barrier | O::Scan => (Some(ALL), Some(ALL)),
             O::Scatter => (Some(root), None),
             O::Gather => (None, Some(root)),
@@ -213,8 +217,13 @@ impl Flow {
         if !self.blocks().iter().all(fits) {
             return Err("who contributes, or who needs it");
         }
-        if sum(&|_| true) != if operation == O::AllToAll { bytes * u64::from(members) } else { bytes } {
+        let has_all = operation == O::AllToAll || self.is_added_up();
+        if sum(&|_| true) != if has_all { bytes * u64::from(members) } else { bytes } {
             return Err("the bytes of all blocks together");
+        }
+        if self.is_added_up() {
+            let is_whole = |m: u32| sum(&|block| block.from == m) == bytes;
+            return if (0..members).all(is_whole) { Ok(()) } else { Err("the bytes of a member's vector") };
         }
         if !operation.is_parted() || operation == O::AllToAll {
             return Ok(());

@@ -45,6 +45,8 @@ pub struct Flow {
     is_stepwise: bool,
     /// See [`Flow::copied`].
     is_copied: bool,
+    /// See [`Flow::added_up`].
+    is_added_up: bool,
     /// See [`Flow::paced`]: by message, none where nothing is planned.
     moments: Vec<Moments>,
 }
@@ -129,6 +131,19 @@ impl Flow {
     /// Whether routers copy.
     pub fn is_copied(&self) -> bool {
         self.is_copied
+    }
+
+    /// The same all-gather of whole vectors as a sum: each member adds up what it has in the end, a vector from every member.
+    ///
+    /// No sum goes over a link, so hearing of a member on two ways at once does no harm, and sides need no tiling.
+    pub fn added_up(mut self) -> Self {
+        self.is_added_up = true;
+        self
+    }
+
+    /// Whether members add up in the end.
+    pub fn is_added_up(&self) -> bool {
+        self.is_added_up
     }
 
     /// How many values a member may have of each block: two where some are aside, else one. O(messages).
@@ -307,6 +322,7 @@ impl Flow {
         self.moments.clear();
         self.is_stepwise |= other.is_stepwise;
         self.is_copied |= other.is_copied;
+        self.is_added_up |= other.is_added_up;
         self.is_ordered |= other.is_ordered;
         self.add(other.blocks.iter().copied());
         for (index, &transfer) in other.transfers.iter().enumerate() {
@@ -346,7 +362,7 @@ impl Flow {
         let many = self.blocks.len() as u32;
         let mut flow = Self::new(self.members, Vec::new());
         (flow.is_stepwise, flow.is_ordered) = (self.is_stepwise, self.is_ordered);
-        flow.is_copied = self.is_copied;
+        (flow.is_copied, flow.is_added_up) = (self.is_copied, self.is_added_up);
         for chunk in 0..chunks {
             let part = |&block: &Block| Block { bytes: share(block.bytes, chunks, chunk), ..block };
             flow.add(self.blocks.iter().map(part));

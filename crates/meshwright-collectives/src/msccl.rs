@@ -39,6 +39,11 @@ struct Layout {
 
 impl Layout {
     fn of(task: &Task<'_>, flow: &Flow) -> Result<Self> {
+        if flow.is_added_up() {
+            return refused(
+                "all vectors are added up at last, beside the buffer of the result: name another with --algorithm",
+            );
+        }
         let blocks = flow.blocks();
         let sizes = || blocks.iter().map(|block| block.bytes);
         let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));

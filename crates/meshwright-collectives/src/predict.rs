@@ -144,6 +144,7 @@ fn adding(task: &Task<'_>, flow: &Flow) -> u64 {
     let of_step =
         |step: &[(u32, u32, u64)]| step.chunk_by(|a, b| a.1 == b.1).map(of_member).max().unwrap_or(0);
     let bytes: u64 = sums.chunk_by(|a, b| a.0 == b.0).map(of_step).sum();
-    let cycles = (bytes * combine.numerator()).div_ceil(combine.denominator());
+    let at_last = if flow.is_added_up() { task.bytes * u64::from(task.members() - 1) } else { 0 };
+    let cycles = ((bytes + at_last) * combine.numerator()).div_ceil(combine.denominator());
     cycles * task.machine().costs().ticks_per_cycle()
 }

@@ -334,10 +334,24 @@ impl Flow {
                 brought.bring(self, index, [came, step]);
             }
         }
+        if let Some(combine) = combine.filter(|_| self.is_added_up()) {
+            self.add_up(&mut rank, combine);
+        }
         if !self.moments().is_empty() {
             self.pace(&mut rank, events, &places);
         }
         rank
+    }
+
+    /// In the end a member adds up the vectors of all others.
+    fn add_up(&self, rank: &mut Rank, combine: Ratio) {
+        let step = rank.ops.len() as u32;
+        let comes = |(at, op): (usize, &Op)| matches!(op, Op::Recv { .. }).then_some(at as u32);
+        let comes: Vec<u32> = rank.ops.iter().enumerate().filter_map(comes).collect();
+        rank.dependencies.extend(comes.into_iter().map(|on| Dependency { step, on, awaits: Awaits::End }));
+        let all: u64 = self.blocks().iter().map(|block| block.bytes).sum();
+        let ticks = (all - all / u64::from(self.members())) * combine.numerator();
+        rank.ops.push(Op::Calc { cycles: Cycles(ticks.div_ceil(combine.denominator())) });
     }
 
     /// Keeps one member to the plan of a paced flow: its events, and the steps that they are.

@@ -1,6 +1,7 @@
 //! What algorithms are made of: trees, butterflies, and operations made of others.
 
 use meshwright_core::error::{Error, Result};
+use meshwright_network::topology::costs::BYTES_MAX;
 
 use crate::flow::{Block, Flow, Mode, Transfer};
 use crate::ranges::Ranges;
@@ -150,6 +151,34 @@ pub fn exchange(task: &Task<'_>, steps: u32, sources: impl Fn(u32, u32) -> Vec<u
         }
     }
     flow
+}
+
+/// The all-gather of the whole vectors of all members.
+///
+/// # Errors
+///
+/// [`Error::TooLarge`] for more than a tebibyte of vectors.
+pub fn of_whole_vectors<'m>(task: &Task<'m>) -> Result<Task<'m>> {
+    let bytes = task.bytes.saturating_mul(task.members().into());
+    if bytes > BYTES_MAX {
+        return Err(Error::TooLarge {
+            what: "gathering the vectors of all",
+            needed: format!("{bytes} bytes"),
+            limit: format!("{BYTES_MAX} bytes"),
+        });
+    }
+    let mut all = task.with(Operation::AllGather, task.root);
+    all.bytes = bytes;
+    Ok(all)
+}
+
+/// The all-reduce or scan in which all gather the vectors of all, and add them up at last: `gather` is an all-gather of the same members.
+///
+/// # Errors
+///
+/// Those of `gather` and [`of_whole_vectors`].
+pub fn by_whole_vectors(task: &Task<'_>, gather: impl Fn(&Task<'_>) -> Result<Flow>) -> Result<Flow> {
+    Ok(gather(&of_whole_vectors(task)?)?.added_up())
 }
 
 /// An operation made of an all-gather of the same members: that itself, reversed, or both one after the other.

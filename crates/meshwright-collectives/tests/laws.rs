@@ -1,9 +1,10 @@
 //! Laws that every algorithm of the table keeps, on machines of every kind.
 
-use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound};
+use meshwright_collectives::flow::Flow;
+use meshwright_collectives::{OPERATIONS, Operation, Task, algorithm, bound, synthesis};
 use meshwright_core::error::Error;
-use meshwright_core::units::{NodeId, Ratio};
-use meshwright_network::topology::{Machine, Topology};
+use meshwright_core::units::{Bytes, Cycles, NodeId, Ratio};
+use meshwright_network::topology::{Costs, Machine, Switching, Topology};
 use meshwright_sim::flit::Router;
 use meshwright_sim::link_use::blame;
 use meshwright_sim::{Engine, simulate};
@@ -119,7 +120,8 @@ fn both_engines_agree_where_nobody_waits() {
         let machine = Machine::new(name).unwrap();
         let flits = Engine::Flit(Router::ideal(&machine).into());
         for &(_, operation) in OPERATIONS {
-            let bytes = if operation == Operation::Barrier { 0 } else { 64 * u64::from(machine.nodes()) };
+            // Whole flits, also in a third of a part.
+            let bytes = if operation == Operation::Barrier { 0 } else { 192 * u64::from(machine.nodes()) };
             let task = Task::new(&machine, operation, bytes, 0).unwrap();
             for algorithm in algorithm::all() {
                 let Ok(flow) = algorithm.of(&task) else { continue };
@@ -193,5 +195,43 @@ proptest! {
             }
         }
         prop_assert!(suit > 0, "{} on {}: nobody", name, machine.name());
+    }
+}
+
+/// The first of a published schedule and the best of the search to end, which is right and no faster than the bound.
+fn best(machine: &Machine, operation: Operation, bytes: u64) -> Cycles {
+    let task = Task::new(machine, operation, bytes, 0).unwrap();
+    let run = |flow: &Flow| {
+        assert_eq!(flow.check(operation, 0, bytes), Ok(()));
+        let schedule = flow.schedule(task.nodes(), machine.nodes(), None);
+        let trace = simulate(machine, &schedule, &Engine::Message)?;
+        Ok(trace.deadlock.is_none().then_some(trace.cycles))
+    };
+    let published = algorithm::all().filter_map(|algorithm| algorithm.of(&task).ok());
+    let published = published.filter_map(|flow| run(&flow).unwrap()).min();
+    let bound = bound::bound(&task).unwrap().cycles;
+    let found = synthesis::search(&task, bound, published, &run).unwrap();
+    let best = found.map(|found| found.cycles).into_iter().chain(published).min().unwrap();
+    assert!(bound <= best, "{} of {bytes} on {}", operation.name(), machine.name());
+    best
+}
+
+/// Whoever has the vectors of all can add them up: no sum takes longer than to gather them, with long heads and few bytes.
+#[test]
+fn sums_are_no_slower_than_gathered_vectors() {
+    let byte_time = Ratio::new(1, 50).unwrap();
+    let costs = Costs { startup: Cycles(500), byte_time, flit: Bytes(20_000) };
+    for (name, dead, bytes) in
+        [("hypercube:3", vec![], 8), ("mesh:2x3", vec![], 1024), ("mesh:3x4", vec![NodeId(0)], 100)]
+    {
+        let machine = Machine::new(name).unwrap().with_switching(Switching::CutThrough);
+        let machine = machine.with_costs(costs).unwrap().with_dead(dead).unwrap();
+        let gathered = best(&machine, Operation::AllGather, bytes * u64::from(machine.living_count()));
+        for (operation, bytes) in
+            [(Operation::AllReduce, bytes), (Operation::Scan, bytes), (Operation::Barrier, 0)]
+        {
+            let summed = best(&machine, operation, bytes);
+            assert!(summed <= gathered, "{} of {bytes} on {name}: {summed:?} {gathered:?}", operation.name());
+        }
     }
 }

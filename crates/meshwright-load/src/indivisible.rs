@@ -113,6 +113,23 @@ pub fn assign(problem: &Problem, sizes: &[u64], targets: &[f64], rule: Rule) -> 
     })
 }
 
+/// Pieces that are given out already: by piece its node, against these targets. Nothing is proved of them beyond how long it is.
+///
+/// # Panics
+///
+/// When there are not as many nodes as pieces.
+pub fn given(problem: &Problem, sizes: &[u64], targets: &[f64], node: Vec<NodeId>) -> Assignment {
+    assert_eq!(sizes.len(), node.len(), "a node for each piece");
+    let (whole, sum): (u64, f64) = (sizes.iter().sum(), targets.iter().sum());
+    let mut shares = vec![0.0; targets.len()];
+    for (&size, node) in sizes.iter().zip(&node) {
+        shares[node.index()] += size as f64 / whole as f64;
+    }
+    let beyond = |node: &NodeId| problem.work(*node) * (shares[node.index()] - targets[node.index()] / sum);
+    let over = node.iter().map(beyond).fold(0.0, f64::max);
+    Assignment { node, shares, over, over_max: over }
+}
+
 /// What a node should get.
 struct Target {
     node: NodeId,

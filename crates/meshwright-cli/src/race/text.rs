@@ -46,11 +46,11 @@ pub(super) fn title(verdict: &RaceVerdict, machine: &Machine) -> String {
 pub(super) fn one(verdict: &RaceVerdict, machine: &Machine) -> String {
     let costs = machine.costs();
     let text = format!(
-        "{}\nstart-up {} · {} a byte · head of {} bytes · {}{}; times in {}\n\n",
+        "{}\nstart-up {} · {} a byte · head of {} · {}{}; times in {}\n\n",
         title(verdict, machine),
         counted(costs.startup.0, "cycle"),
         costs.byte_time,
-        costs.flit.0,
+        counted(costs.flit.0, "byte"),
         machine.switching().name(),
         if verdict.facts.multicast { " · routers copy" } else { "" },
         table::unit(machine)

@@ -11,7 +11,7 @@ use meshwright_formats::perfetto::Run;
 use meshwright_formats::scenario::load_dynamic as words;
 use meshwright_network::topology::Machine;
 use meshwright_verdict::load::{
-    self, Changing, DynamicAnswer, GRAINS_DEFAULT, Job, POLICIES, PolicyRow, drifts,
+    self, ArrivalsAsked, Changing, DynamicAnswer, Job, POLICIES, PolicyRow, drifts,
 };
 
 use super::{SplitArguments, only, scaled};
@@ -39,8 +39,9 @@ pub(crate) struct Dynamic {
     #[arg(long, value_name = "HOW", default_value = "none", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, help = changes())]
     drift: String,
     /// With --dynamic: into how many grains an equal share of the load is cut; a processor takes up one at a time
-    #[arg(long, value_name = "N", default_value_t = GRAINS_DEFAULT, requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::GRAINS_MAX))]
-    grains: u64,
+    /// [default: 64, or as few as start-ups leave worth a message]
+    #[arg(long, value_name = "N", requires = "dynamic", conflicts_with_all = OTHER_QUESTIONS, allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=words::GRAINS_MAX))]
+    grains: Option<u64>,
 }
 
 fn policies() -> String {
@@ -77,7 +78,7 @@ impl Dynamic {
             arrivals: words::arrivals(&self.arrivals, here, machine)?,
             speeds: words::drift(&self.drift, here, machine)?,
             words: [self.arrivals.clone(), self.drift.clone()],
-            grains: self.grains,
+            grains: self.grains.unwrap_or(0),
             seed,
             repeat,
         })
@@ -117,6 +118,9 @@ pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) 
     let (machine, job) = scaled(arguments, arguments.machine.read_as(name)?, sigma, startup)?;
     let (seed, repeat) = (arguments.seed.unwrap_or(0), arguments.repeat.unwrap_or(1));
     let asked = dynamic.changing(&machine, seed, repeat)?;
+    if let ArrivalsAsked::Listed(_) = asked.arrivals {
+        output::note("note: the file of --arrivals says where loads come from: --source plays no part");
+    }
     let mut progress = Progress::with_steps(asked.policies.len() as u64 * u64::from(repeat));
     let answer = load::dynamic(&job, &machine, &asked, &mut |what| progress.step(what))?;
     drop(progress);
@@ -194,12 +198,13 @@ fn text(answer: &DynamicAnswer) -> String {
         many => format!("seeds {} to {}, means", answer.seed, answer.seed + u64::from(many) - 1),
     };
     let mut text = format!(
-        "{} · sigma {} · arrivals {} · drift {} · {} · {seeds}\n",
+        "{} · sigma {} · arrivals {} · drift {} · {} · {} for each node · {seeds}\n",
         answer.machine,
         answer.sigma,
         answer.arrivals,
         answer.drift,
         counted(answer.loads, "load"),
+        counted(answer.grains, "grain"),
     );
     text += &table::table(&HEAD, 1, answer.policies.iter().map(row).collect());
     let bound = match answer.bound {

@@ -13,7 +13,7 @@ use crate::algorithm::Algorithm;
 use crate::flow::Flow;
 use crate::line;
 use crate::product::along;
-use crate::shape::by_all_gather;
+use crate::shape::{by_all_gather, by_whole_vectors, exchange as exchange_whole};
 use crate::{Operation, Task};
 
 /// Those of this file.
@@ -35,6 +35,15 @@ pub const ALGORITHMS: &[Algorithm] = &[
         operations: GATHERS,
         streams: false,
         flow: |task| gather(task, radix(task)),
+    },
+    Algorithm {
+        name: "all-port-bruck-whole",
+        summary: "whole vectors are gathered, over k ports, and added up at last",
+        formula: "ceil(log_(k+1) p) (c + h d) + b V (p - 1) / k",
+        source: "bruck1997",
+        operations: &[Operation::AllReduce, Operation::Scan, Operation::Barrier],
+        streams: false,
+        flow: whole,
     },
     Algorithm {
         name: "bruck-exchange",
@@ -73,6 +82,21 @@ fn radix(task: &Task<'_>) -> u32 {
 fn gather(task: &Task<'_>, radix: u32) -> Result<Flow> {
     let order: Vec<u32> = (0..task.members()).collect();
     by_all_gather(task, &along(task, &order, &line::doubling(task.members(), radix))?)
+}
+
+/// Nobody minds hearing twice of a member where nothing is added up.
+fn whole(task: &Task<'_>) -> Result<Flow> {
+    let (members, radix) = (task.members(), radix(task));
+    if task.operation != Operation::Barrier {
+        return by_whole_vectors(task, |task| gather(task, radix));
+    }
+    let places = std::iter::successors(Some(1u32), |place| place.checked_mul(radix));
+    let places: Vec<u32> = places.take_while(|&place| place < members).collect();
+    Ok(exchange_whole(task, places.len() as u32, |step, member| {
+        let place = places[step as usize];
+        let far = (1..radix).map(|digit| digit * place).take_while(|&far| far < members);
+        far.map(|far| (member + far) % members).collect()
+    }))
 }
 
 /// A part that must go `far` members on goes `digit radix^k` on in step k, for every digit of `far`.

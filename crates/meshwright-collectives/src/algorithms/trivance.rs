@@ -12,7 +12,7 @@ use meshwright_core::error::{Error, Result};
 
 use crate::algorithm::Algorithm;
 use crate::flow::Flow;
-use crate::shape::{beside, by_all_gather, exchange, gathering};
+use crate::shape::{beside, by_all_gather, by_whole_vectors, exchange, gathering};
 use crate::turns::{Turns, sides};
 use crate::{Operation, Task};
 
@@ -26,6 +26,15 @@ pub const ALGORITHMS: &[Algorithm] = &[
         operations: &[Operation::AllReduce, Operation::Barrier],
         streams: false,
         flow: latency,
+    },
+    Algorithm {
+        name: "trivance-whole",
+        summary: "whole vectors from both members 1, 3, 9, ... away are gathered, any sides, and added up at last",
+        formula: "ceil(log3 p) (c + h d) + b V (p - 1) / (2 D)",
+        source: "juerss2026",
+        operations: &[Operation::AllReduce, Operation::Scan],
+        streams: false,
+        flow: |task| by_whole_vectors(task, |task| beside(task, sides(task).len() as u32, bandwidth)),
     },
     Algorithm {
         name: "trivance-b",
@@ -48,7 +57,8 @@ fn others(turns: &Turns, step: u32, member: u32) -> Vec<u32> {
 /// The whole vector in each step.
 fn latency(task: &Task<'_>) -> Result<Flow> {
     let sides = sides(task);
-    if !sides.iter().all(|&side| 3u32.pow(side.ilog(3)) == side) {
+    let tiles = sides.iter().all(|&side| 3u32.pow(side.ilog(3)) == side);
+    if !tiles && task.operation != Operation::Barrier {
         let why = "a side is no power of three, so that contributions would arrive twice";
         return Err(Error::not_applicable("Trivance with the whole vector", why));
     }

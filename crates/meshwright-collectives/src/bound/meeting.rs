@@ -11,6 +11,7 @@
 //!
 //! Theorem 9 of `docs/collective-bounds.md`.
 
+use meshwright_core::words::counted;
 use std::collections::BTreeMap;
 
 use super::Proof;
@@ -142,8 +143,10 @@ pub(super) fn meeting(task: &Task<'_>, terms: &Terms, wires: &Wires, rows: &[Vec
         if best.as_ref().is_none_or(|best| ticks > best.ticks) {
             let links: u64 = alike.values().sum();
             let why = format!(
-                "each of {inside} members must be heard of by {outside} others over {links} links, where few contributions \
-                 have met early and few hear late"
+                "each of {} must be heard of by {} over {}, where few contributions have met early and few hear late",
+                counted(inside, "member"),
+                counted(outside, "other"),
+                counted(links, "link")
             );
             let members: Vec<u32> = (0..task.members()).filter(|&member| is_in[member as usize]).collect();
             best =

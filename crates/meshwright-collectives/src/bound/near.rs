@@ -1,5 +1,6 @@
 //! Arguments of single members: distance, rounds, ports, adding up.
 
+use meshwright_core::words::counted;
 use std::collections::BTreeMap;
 
 use super::certificate::Certificate;
@@ -152,8 +153,8 @@ pub(super) fn rounds(task: &Task<'_>, terms: &Terms, wires: &Wires) -> Option<Pr
             if best.as_ref().is_none_or(|best| ticks > best.ticks) {
                 let what = if inward { "be added up or gathered at" } else { "have heard of" };
                 let why = format!(
-                    "{crowd} members can {what} one no sooner: each has {ways} ways to {}, and each of them begins one \
-                     message after the other",
+                    "{crowd} members can {what} one no sooner: each has {} to {}, and begins one message after the other on each",
+                    counted(ways, "way"),
                     if inward { "receive" } else { "send" }
                 );
                 let certificate = Certificate::Rounds { inward, limit: limit as u32 };

@@ -1,7 +1,8 @@
 //! Families of schedules: what of each is worth a simulation.
 
 use meshwright_core::error::Result;
-use meshwright_core::units::Cycles;
+use meshwright_core::units::{Bytes, Cycles};
+use meshwright_network::topology::Topology;
 use rayon::prelude::*;
 
 use super::climb::{applies, climb};
@@ -12,6 +13,7 @@ use super::relays::Relays;
 use super::settle::settle;
 use super::{Found, Recipe, Simulate, meeting, routes, scans, settle_overlays, settle_points};
 use crate::flow::Flow;
+use crate::shape::of_whole_vectors;
 use crate::{Operation, Task, predict};
 
 /// What is above the bound by one part in so many is good enough.
@@ -53,7 +55,10 @@ pub(super) type Family = fn(&Task<'_>, Known, &Simulate<'_>) -> Result<Option<Fo
 /// Those for an operation, in the order in which they are looked at.
 pub(super) fn families(operation: Operation) -> &'static [Family] {
     match operation {
-        Operation::Scan => &[scans::search],
+        Operation::Scan => &[scans::search, gathered],
+        Operation::AllReduce | Operation::Barrier => {
+            &[products, meetings, spreads, overlays, gathered, packings, cells]
+        }
         operation if routes::applies_to(operation) => &[overlays, relays, routed],
         _ => &[products, meetings, spreads, overlays, composed, packings, cells],
     }
@@ -132,6 +137,31 @@ fn overlays(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
 fn composed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
     let Some((composed, expected)) = Composed::searched(task, known.best)? else { return Ok(None) };
     fastest(vec![tried(task, (Recipe::Composed(composed), expected))?], simulate)
+}
+
+/// Whole vectors that are gathered and added up at last, by the best all-gather of them.
+fn gathered(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
+    let Some(all) = applies(of_whole_vectors(task))? else { return Ok(None) };
+    let (machine, costs) = (task.machine(), task.machine().costs());
+    let links = task.nodes().iter().map(|&node| machine.neighbours(node).count() as u64).max().unwrap_or(1);
+    let comes = costs.cycles(costs.transfer_ticks(Bytes(all.bytes - task.bytes)) / links.max(1));
+    if !known.is_beaten_by(comes) {
+        return Ok(None);
+    }
+    let summed = |flow: &Flow| simulate(&flow.clone().added_up());
+    let mut best: Option<Found> = None;
+    for family in [products, overlays, composed] {
+        let best_yet = best.as_ref().map(|found| found.cycles).or(known.best);
+        best = family(&all, Known { best: best_yet, ..known }, &summed)?
+            .into_iter()
+            .chain(best)
+            .min_by_key(|found| found.cycles);
+    }
+    Ok(best.map(|found| Found {
+        recipe: Recipe::Gathered(Box::new(found.recipe)),
+        flow: found.flow.added_up(),
+        ..found
+    }))
 }
 
 /// Blocks over other members.

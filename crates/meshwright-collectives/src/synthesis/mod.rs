@@ -67,6 +67,7 @@ use meshwright_core::units::Cycles;
 
 use crate::flow::Flow;
 use crate::prefix::PrefixTree;
+use crate::shape::by_whole_vectors;
 use crate::{Algorithm, Operation, Task};
 use cells::Cells;
 use composed::Composed;
@@ -127,6 +128,8 @@ pub enum Recipe {
     Overlay(Overlay),
     /// Overlay trees to a member, and others from there.
     Composed(Composed),
+    /// An all-gather of whole vectors, which are added up at last.
+    Gathered(Box<Recipe>),
 }
 
 impl Recipe {
@@ -147,6 +150,7 @@ impl Recipe {
             Self::Relays(relays) => relays.flow(task),
             Self::Overlay(overlay) => Ok(overlay.flow(task)),
             Self::Composed(composed) => Ok(composed.flow(task)),
+            Self::Gathered(recipe) => by_whole_vectors(task, |all| recipe.flow(all)),
         }
     }
 }
@@ -166,6 +170,7 @@ impl Display for Recipe {
             Self::Relays(relays) => relays.fmt(f),
             Self::Overlay(overlay) => overlay.fmt(f),
             Self::Composed(composed) => composed.fmt(f),
+            Self::Gathered(recipe) => write!(f, "whole vectors gathered and added up at last: {recipe}"),
         }
     }
 }

@@ -173,7 +173,12 @@ pub const LOAD: KeyTable = KeyTable {
             "`\"none\"`, [changes](names.md#changes) such as `\"halve:0.5+die\"`, or a file of lines `time,node,speed`",
             "none",
         ),
-        key("grains", "with `dynamic`: into how many grains an equal share is cut", "1 to 1024", "64"),
+        key(
+            "grains",
+            "with `dynamic`: into how many grains an equal share is cut",
+            "1 to 1024",
+            "64, or as few as start-ups leave worth a message",
+        ),
     ],
     example: "[machine]\ntopology = \"mesh:4x4\"\n\n[[load]]\nname = \"cameras\"\nsources = [{ at = [0, 2], load = 0.4, release = 100 }]\nsigma = 0.1\n\
               bytes = \"1 MB\"\nmethods = [\"reduced\", \"installments\", \"optimum\"]\nreduction = \"peel\"\nties = \"nobody\"\nchunks = 50\nfront = true\n\

@@ -9,7 +9,7 @@ use meshwright_core::words::quoted;
 use meshwright_load::dynamic::spec::{DRIFTS, Drift, DriftKind};
 use meshwright_load::dynamic::trace;
 use meshwright_network::topology::Machine;
-use meshwright_verdict::load::{ArrivalsAsked, Changing, GRAINS_DEFAULT, Job, POLICIES, SpeedsAsked};
+use meshwright_verdict::load::{ArrivalsAsked, Changing, Job, POLICIES, SpeedsAsked};
 
 /// More loads than this are a slip of the pen.
 pub const LOADS_MAX: u64 = 10_000;
@@ -38,7 +38,7 @@ pub(super) fn read(table: &Table<'_>, machine: &Machine, job: &mut Job) -> Resul
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let words = ["once", "none"].map(str::to_string);
-    let mut asked = Changing { repeat: 1, grains: GRAINS_DEFAULT, words, ..Changing::default() };
+    let mut asked = Changing { repeat: 1, words, ..Changing::default() };
     asked.policies = policies(&names).map_err(|error| value.locate(error))?;
     if let Some(value) = table.get("arrivals") {
         let text = value.string("`once`, `poisson:64@0.8` or a file `times.csv`")?;

@@ -28,7 +28,10 @@ pub(super) fn check(path: &Path, tasks: u32, machine: &Machine) -> Result<()> {
         Some(_) => counted(GRAPH),
         None if ending(path) == "goal" => counted(goal::SYNTAX),
         None if ending(path) == "csv" => {
-            let message = format!("this task is outside {name}, which has {living} working nodes");
+            let message = format!(
+                "this task is outside {name}, which has {}",
+                meshwright_core::words::counted(living.into(), "working node")
+            );
             let expected = format!("a task from 0 to {}", living.saturating_sub(1));
             error_where(path, CSV, beyond(living), &message, &expected)
         }

@@ -32,6 +32,7 @@ pub(super) fn events(flow: &Flow, member: u32) -> Vec<Event> {
 /// One member in one run.
 pub(super) struct Member<'f> {
     flow: &'f Flow,
+    operation: Operation,
     me: u32,
     run: u32,
     /// By block its bytes.
@@ -39,12 +40,14 @@ pub(super) struct Member<'f> {
     is_barrier: bool,
     /// What it has of each block of which it has something, behind all blocks what of them is aside.
     held: BTreeMap<u32, Vec<u8>>,
+    /// The sum of whole vectors, where they are added up in the end.
+    sum: Vec<u8>,
     found: Found,
 }
 
 impl<'f> Member<'f> {
     /// A member with its contributions.
-    pub(super) fn new(flow: &'f Flow, me: u32, run: u32) -> Self {
+    pub(super) fn new(flow: &'f Flow, operation: Operation, me: u32, run: u32) -> Self {
         let (widths, is_barrier) = (owed::widths(flow), owed::is_barrier(flow));
         let (blocks, values) = (widths.len() as u32, flow.values() as u32);
         let mut held = BTreeMap::new();
@@ -57,7 +60,7 @@ impl<'f> Member<'f> {
                 held.extend((0..values).map(|aside| (number + aside * blocks, own.clone())));
             }
         }
-        Self { flow, me, run, widths, is_barrier, held, found: Found::default() }
+        Self { flow, operation, me, run, widths, is_barrier, held, sum: Vec::new(), found: Found::default() }
     }
 
     /// Goes through all that it does.
@@ -71,6 +74,10 @@ impl<'f> Member<'f> {
                 let message = self.message(step, index);
                 mail.send_bytes(transfer.target, DATA, message)?;
             }
+        }
+        if self.flow.is_added_up() {
+            let held = self.held.iter().map(|(&block, bytes)| (block, bytes.as_slice()));
+            self.sum = self.added_up(held);
         }
         Ok(())
     }
@@ -134,24 +141,54 @@ impl<'f> Member<'f> {
         }
     }
 
+    /// The sum of the vectors that count here: the blocks of a member, in their order, are its vector.
+    fn added_up<'b>(&self, blocks: impl Iterator<Item = (u32, &'b [u8])>) -> Vec<u8> {
+        let mut vectors: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+        for (block, bytes) in blocks {
+            let from = self.flow.blocks()[block as usize].from;
+            if self.operation != Operation::Scan || from <= self.me {
+                vectors.entry(from).or_default().extend_from_slice(bytes);
+            }
+        }
+        vectors.into_values().fold(Vec::new(), |mut sum, vector| {
+            sum.resize(sum.len().max(vector.len()), 0);
+            add(&mut sum, &vector);
+            sum
+        })
+    }
+
     /// Compares what it has with what it is owed.
-    pub(super) fn ended(self, operation: Operation) -> Found {
-        let Self { flow, me, run, widths, held, mut found, .. } = self;
-        for ((block, &width), number) in flow.blocks().iter().zip(&widths).zip(0..) {
+    pub(super) fn ended(mut self) -> Found {
+        let (flow, me) = (self.flow, self.me);
+        let mut all: Vec<(u32, Vec<u8>)> = Vec::new();
+        for ((block, &width), number) in flow.blocks().iter().zip(&self.widths).zip(0..) {
             if width == 0 || !owed::is_owed(block, me) {
                 continue;
             }
-            let owed = owed::owed(operation, (number, block), (me, flow.members()), (run, width));
-            let has = held.get(&number).map_or(&[][..], Vec::as_slice);
-            found.verified_bytes += width;
-            let differs = has.iter().zip(&owed).position(|(has, owed)| has != owed);
-            let at = differs.or_else(|| (has.len() != owed.len()).then_some(has.len()));
-            if let Some(at) = at {
-                found.complain(me, Defect::Result { block: number, at: at as u64 });
+            let owed = owed::owed(self.operation, (number, block), (me, flow.members()), (self.run, width));
+            let has = self.held.get(&number).map_or(&[][..], Vec::as_slice);
+            if flow.is_added_up() {
+                all.push((number, owed));
+                continue;
+            }
+            self.found.verified_bytes += width;
+            if let Some(at) = difference(has, &owed) {
+                self.found.complain(me, Defect::Result { block: number, at });
             }
         }
-        found
+        let owed = self.added_up(all.iter().map(|(number, owed)| (*number, owed.as_slice())));
+        self.found.verified_bytes += owed.len() as u64;
+        if let Some(at) = difference(&self.sum, &owed) {
+            self.found.complain(me, Defect::Result { block: 0, at });
+        }
+        self.found
     }
+}
+
+/// The first byte that is not as it should be.
+fn difference(has: &[u8], owed: &[u8]) -> Option<u64> {
+    let differs = has.iter().zip(owed).position(|(has, owed)| has != owed);
+    differs.or_else(|| (has.len() != owed.len()).then_some(has.len().min(owed.len()))).map(|at| at as u64)
 }
 
 /// Adds words that wrap; of the last one only its low bytes are there.

@@ -143,9 +143,9 @@ pub fn measure<E: Endpoint>(
     assert_eq!(flow.members(), mail.ranks(), "one rank for each member");
     let me = mail.rank();
     let events = member::events(flow, me);
-    let prepare = |run| Member::new(flow, me, run);
+    let prepare = |run| Member::new(flow, operation, me, run);
     let play = |member: &mut Member<'_>, mail: &mut Mailbox<E>| member.play(&events, mail);
-    repeated(repeat, mail, prepare, play, |member| member.ended(operation))
+    repeated(repeat, mail, prepare, play, |member| member.ended())
 }
 
 /// Prepares, does and checks something so many times and once before; what all ranks found, at rank 0.

@@ -10,7 +10,7 @@ use super::further::Wishes;
 use super::job::Job;
 use super::limited::{Limited, started};
 use super::run::{self, Run};
-use super::terms::Terms;
+use super::terms::{Terms, in_units};
 use super::{LoadBound, SourceRow, VariantAnswer, sources};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
@@ -20,7 +20,7 @@ use meshwright_load::lp::Variant;
 use meshwright_load::optimum::{self, Paid};
 use meshwright_load::witness::Witness;
 use meshwright_load::{Cells, Cut, Forwarding, Plan, Problem};
-use meshwright_network::topology::{Machine, Switching};
+use meshwright_network::topology::Machine;
 use meshwright_schedule::{Schedule, goal};
 
 /// A schedule that somebody claims.
@@ -186,10 +186,8 @@ struct Sender<'a, 'p> {
 impl<'a, 'p> Sender<'a, 'p> {
     /// None where the times have no common measure.
     fn new(problem: &'a Problem<'p>, terms: &'a Terms) -> Result<Option<Self>> {
-        let Ok((costs, bytes)) = Scale::costs_for(problem, terms.startup) else { return Ok(None) };
-        let machine = problem.machine().clone().with_costs(costs)?;
-        let machine =
-            machine.with_switching(Switching::StoreAndForward).with_port_model(terms.variant.ports.model());
+        let Ok((machine, bytes)) = in_units(problem, terms.startup) else { return Ok(None) };
+        let machine = machine.with_port_model(terms.variant.ports.model());
         Ok(Some(Self { problem, terms, machine, bytes, planned: OnceCell::new() }))
     }
 

@@ -61,7 +61,7 @@ pub struct Changing {
     pub speeds: SpeedsAsked,
     /// Arrivals and changes in words, as they were asked for.
     pub words: [String; 2],
-    /// Grains for each processor.
+    /// Grains for each processor; 0 for [`GRAINS_DEFAULT`], or as many as start-ups leave worth their messages.
     pub grains: u64,
     /// The first seed of what is drawn.
     pub seed: u64,
@@ -239,7 +239,7 @@ pub fn dynamic(
         drift: asked.words[1].clone(),
         seed: asked.seed,
         repeat: asked.repeat,
-        grains: asked.grains,
+        grains: grains(asked, &scale),
         loads,
         changes: changes as f64 / many,
         planned,
@@ -299,6 +299,22 @@ fn units(scale: &Scale<'_, '_>, cycles: u64) -> f64 {
     cycles as f64 / scale.unit_cycles()
 }
 
+/// The grains for each processor. Where nobody says, so many that the start-ups of all, shared by the links of the sources, take half of
+/// the time in which all processors work off the load, and at most [`GRAINS_DEFAULT`].
+fn grains(asked: &Changing, scale: &Scale<'_, '_>) -> u64 {
+    let (problem, startup) = (scale.problem(), scale.units(scale.costs().startup));
+    if asked.grains > 0 || startup == 0.0 {
+        return if asked.grains > 0 { asked.grains } else { GRAINS_DEFAULT };
+    }
+    let machine = problem.machine();
+    let links: usize = problem.sources().iter().map(|source| machine.neighbours(source.node).count()).sum();
+    let works = machine.living().filter(|&node| problem.work(node).is_finite());
+    let (many, speed) =
+        works.fold((0.0, 0.0), |(many, speed), node| (many + 1.0, speed + 1.0 / problem.work(node)));
+    let most = links as f64 / (2.0 * many * startup * speed);
+    most.clamp(1.0, GRAINS_DEFAULT as f64) as u64
+}
+
 /// The loads and speeds of one seed.
 fn case<'c>(
     scale: &'c Scale<'c, 'c>,
@@ -334,7 +350,7 @@ fn case<'c>(
             Weather::new(machine.nodes(), changes.collect())
         }
     };
-    Case::new(scale, arrivals, weather, asked.grains)
+    Case::new(scale, arrivals, weather, grains(asked, scale))
 }
 
 /// Arrivals at these nodes and times, whose sizes are as these loads and add up to all bytes.

@@ -63,7 +63,7 @@ pub use pieces::{PieceRow, PiecesAnswer, PiecesRow, pieces};
 pub use policies::{POLICIES, PolicyEntry};
 pub use queues::{Arrivals, Queues, QueuesAnswer, queues};
 pub use random::{RandomAnswer, long_rounds, random};
-pub use terms::Terms;
+pub use terms::{Terms, in_units};
 pub use words::{certificate, together, violation};
 
 use answer::{Answer, Case};

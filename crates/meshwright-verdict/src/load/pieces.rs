@@ -7,15 +7,15 @@ use super::feasible::WHOLE_CYCLES;
 use super::job::Job;
 use super::limited::{self, Limited};
 use super::run::Run;
+use super::terms::in_units;
 use super::{PROGRAMME, VariantAnswer};
 use crate::contradiction::not_below;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
 use meshwright_load::indivisible::{self, Assignment, PiecesBound, RULES, Rule};
-use meshwright_load::installments::Scale;
 use meshwright_load::piece_file::Piece;
 use meshwright_load::{Forwarding, Plan};
-use meshwright_network::topology::{Machine, Switching, Topology};
+use meshwright_network::topology::{Machine, Topology};
 
 /// How a load of pieces is divided best.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,8 +132,7 @@ pub struct PieceRow {
 /// # Ok::<(), meshwright_core::Error>(())
 /// ```
 pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Result<PiecesAnswer> {
-    let (costs, bytes) = Scale::costs_for(&job.problem(&machine)?, startup)?;
-    let machine = machine.with_costs(costs)?.with_switching(Switching::StoreAndForward).with_clock(None);
+    let (machine, bytes) = in_units(&job.problem(&machine)?, startup)?;
     let ports = limited::port_model(job, &machine);
     let machine = machine.with_port_model(ports);
     let problem = job.problem(&machine)?;
@@ -147,26 +146,18 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
     let case = Case::new(&job, &problem, &mut |_| {})?;
     let fluid = case.least().max(fluid);
     let makespan = makespan.max(fluid);
-    let mut rows = Vec::new();
     let mut skipped = Vec::new();
-    for (targets, shares) in targets(&case, &mut skipped) {
-        for &(name, rule) in RULES {
-            if targets == LOCAL && rule == Rule::InOrder {
-                continue;
-            }
-            let name = if targets == LOCAL { LOCAL } else { name };
-            let found = indivisible::assign(&problem, &sizes, &shares, rule)?;
-            match row(&case, (name, targets), found, makespan) {
-                Ok(row) => rows.push(row),
-                Err(Error::NotApplicable { why, .. }) => {
-                    skipped.push(format!("{name} towards {targets}: {why}"));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
+    let all_targets = targets(&case, &mut skipped);
     // Stable: of equal rows the first one.
-    rows.sort_by_key(|row| (row.simulated_cycles, row.nodes_used));
+    let mut rows = ruled(&case, &sizes, &all_targets, makespan, &mut skipped)?;
+    let order = |row: &PiecesRow| (row.simulated_cycles, row.nodes_used);
+    rows.sort_by_key(order);
+    if let Some(best) = rows.first()
+        && let Some((_, shares)) = all_targets.iter().find(|(name, _)| *name == best.targets)
+        && let Some(moved) = moved(&case, best, (&sizes, shares), makespan)?
+    {
+        rows.insert(0, moved);
+    }
     let place = |(piece, &node): (&Piece, &NodeId)| {
         let (piece, size) = (piece.name.clone(), piece.size);
         PieceRow { piece, size, node, at: machine.coordinates(node) }
@@ -189,6 +180,121 @@ pub fn pieces(job: &Job, machine: Machine, startup: f64, pieces: &[Piece]) -> Re
         skipped,
     })
 }
+
+/// By each rule towards each target one row; why there is none is added to `skipped`.
+fn ruled(
+    case: &Case<'_, '_>,
+    sizes: &[u64],
+    all_targets: &[(&'static str, Vec<f64>)],
+    bound: f64,
+    skipped: &mut Vec<String>,
+) -> Result<Vec<PiecesRow>> {
+    let mut rows = Vec::new();
+    for (targets, shares) in all_targets {
+        for &(name, rule) in RULES {
+            if *targets == LOCAL && rule == Rule::InOrder {
+                continue;
+            }
+            let name = if *targets == LOCAL { LOCAL } else { name };
+            let found = indivisible::assign(case.problem, sizes, shares, rule)?;
+            match row(case, (name, targets), found, bound) {
+                Ok(row) => rows.push(row),
+                Err(Error::NotApplicable { why, .. }) => {
+                    skipped.push(format!("{name} towards {targets}: {why}"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// The best of all assignments where they are few, else the best row with pieces moved to other nodes, or exchanged for others, as long as
+/// that is faster; none where nothing is.
+///
+/// # Complexity
+///
+/// [`ALL_MAX`] simulations at most.
+fn moved(
+    case: &Case<'_, '_>,
+    best: &PiecesRow,
+    (sizes, targets): (&[u64], &[f64]),
+    bound: f64,
+) -> Result<Option<PiecesRow>> {
+    let works = |node: &NodeId| case.machine.is_alive(*node) && case.problem.work(*node).is_finite();
+    let nodes: Vec<NodeId> = (0..case.machine.nodes()).map(NodeId).filter(works).collect();
+    if sizes.len() * nodes.len() > MOVED_MAX {
+        return Ok(None);
+    }
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&piece| std::cmp::Reverse(sizes[piece]));
+    let all = (nodes.len() as u64).checked_pow(sizes.len() as u32).filter(|&all| all <= ALL_MAX);
+    let (mut found, mut tries) = (None::<PiecesRow>, MOVES);
+    loop {
+        let known = found.as_ref().unwrap_or(best);
+        let others: Box<dyn Iterator<Item = Vec<NodeId>>> = match all {
+            Some(all) => Box::new((0..all).map(|number| numbered(number, &nodes, sizes.len()))),
+            None => Box::new(neighbours(&order, &nodes, &known.node).take(tries)),
+        };
+        let mut faster = None::<PiecesRow>;
+        for node in others {
+            tries = tries.saturating_sub(1);
+            let given = indivisible::given(case.problem, sizes, targets, node);
+            match row(case, (MOVED, known.targets), given, bound) {
+                Ok(moved) if moved.simulated_cycles < faster.as_ref().unwrap_or(known).simulated_cycles => {
+                    faster = Some(moved);
+                    if all.is_none() {
+                        break;
+                    }
+                }
+                Ok(_) | Err(Error::NotApplicable { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(faster) = faster else { break };
+        found = Some(faster);
+        if all.is_some() {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The assignment with this number, of those of all pieces to all nodes.
+fn numbered(number: u64, nodes: &[NodeId], pieces: usize) -> Vec<NodeId> {
+    let many = nodes.len() as u64;
+    let digits = std::iter::successors(Some(number), |rest| Some(rest / many));
+    digits.take(pieces).map(|rest| nodes[(rest % many) as usize]).collect()
+}
+
+/// Assignments in which one piece is elsewhere, or two are exchanged.
+fn neighbours<'n>(
+    order: &'n [usize],
+    nodes: &'n [NodeId],
+    now: &'n [NodeId],
+) -> impl Iterator<Item = Vec<NodeId>> + 'n {
+    let with = |changes: [(usize, NodeId); 2]| {
+        let mut node = now.to_vec();
+        changes.into_iter().for_each(|(piece, at)| node[piece] = at);
+        node
+    };
+    order.iter().enumerate().flat_map(move |(at, &piece)| {
+        let elsewhere = nodes.iter().filter(move |&&node| node != now[piece]);
+        let moves = elsewhere.map(move |&node| with([(piece, node); 2]));
+        let others = order[at + 1..].iter().filter(move |&&other| now[other] != now[piece]);
+        moves.chain(others.map(move |&other| with([(piece, now[other]), (other, now[piece])])))
+    })
+}
+
+/// Pieces moved from what a rule says.
+const MOVED: &str = "moved";
+
+/// How many moves are simulated at most, and up to how many pieces times nodes any are.
+const MOVES: usize = 400;
+const MOVED_MAX: usize = 4096;
+
+/// Where there are no more assignments than this all are simulated.
+const ALL_MAX: u64 = 4096;
 
 /// All pieces where they are.
 const LOCAL: &str = "local";

@@ -1,10 +1,24 @@
 //! What the machine that was asked for does less than that of the fluid optimum, and what messages cost on it.
 
+use meshwright_core::error::Result;
 use meshwright_core::words::short;
 use meshwright_load::Problem;
+use meshwright_load::installments::Scale;
 use meshwright_load::lp::{Duplex, Ports, Variant};
 use meshwright_load::optimum::{Paid, StartupBound, with_startup};
-use meshwright_network::topology::Switching;
+use meshwright_network::topology::{Endpoints, Machine, Switching};
+
+/// The machine of a problem whose cycles are parts of w Tcp, and the bytes of the load: what messages cost there is the
+/// sigma of the problem and this start-up, in units of w Tcp, whatever they cost on the machine itself.
+///
+/// # Errors
+///
+/// As for [`Scale::costs_of`].
+pub fn in_units(problem: &Problem<'_>, startup: f64) -> Result<(Machine, u64)> {
+    let (costs, bytes) = Scale::costs_for(problem, startup)?;
+    let machine = problem.machine().clone().with_costs(costs)?.with_endpoints(Endpoints::default())?;
+    Ok((machine.with_switching(Switching::StoreAndForward).with_clock(None), bytes))
+}
 
 /// Where a message pays its start-up.
 pub(super) fn paid(switching: Switching) -> Paid {

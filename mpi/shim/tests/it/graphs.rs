@@ -31,7 +31,10 @@ fn check(program: &Program, ways: &[Way]) {
 #[test]
 fn graphs_are_placed_and_their_neighbours_are_those_of_the_ranks() {
     for mpi in installed("mpicc") {
-        check(&Program::new(mpi, "mpicc", "graphs.c", &["-w"]), &[ADJACENT, UNWEIGHTED, EMPTY, GENERAL, GRAPH]);
+        check(
+            &Program::new(mpi, "mpicc", "graphs.c", &["-w"]),
+            &[ADJACENT, UNWEIGHTED, EMPTY, GENERAL, GRAPH],
+        );
     }
 }
 
