@@ -224,7 +224,11 @@ fn reason(claim: &Checked, machine: &Machine, startup: f64) -> Option<String> {
         });
     }
     if let Some(node) = claim.overloaded {
+        let is_dead = !machine.is_alive(node);
         let node = machine.node_name(node);
+        if is_dead {
+            return Some(format!("node {node} is dead and has a share"));
+        }
         return Some(match claim.moment {
             Some(moment) => {
                 let moment = table::number(moment, 6);
@@ -269,12 +273,17 @@ fn text(answer: &CheckAnswer, machine: &Machine) -> String {
     text.push('\n');
     text += &table::table(&HEAD, 2, answer.claims.iter().map(row).collect());
     for claim in &answer.claims {
+        let is_only = answer.claims.iter().filter(|other| other.name == claim.name).count() == 1;
+        let name = match is_only {
+            true => claim.name.clone(),
+            false => format!("{} under {}", claim.name, claim.switching.name()),
+        };
         if let Some(cut) = &claim.violated_cut {
             let by = claim.moment.unwrap_or(claim.makespan);
-            text += &format!("{}: {}\n", claim.name, load::violation(cut, by, machine));
+            text += &format!("{name}: {}\n", load::violation(cut, by, machine));
         }
         if let Some(why) = reason(claim, machine, answer.startup) {
-            text += &format!("{}: {why}\n", claim.name);
+            text += &format!("{name}: {why}\n");
         }
     }
     text + &format!("{}\n", answer.bound.certificate)

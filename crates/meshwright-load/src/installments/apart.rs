@@ -32,7 +32,7 @@ const FEW: u32 = 4;
 const TEACHERS: &[f64] = &[1.0, 0.3, 0.8];
 
 /// How many messages are timed to find out what sizes are good.
-const EFFORT: u64 = 60_000_000;
+const EFFORT: u64 = 30_000_000;
 
 /// Of the processors that are not needed, which part is used all the same; and how much longer than the bound the flow
 /// takes: what is tried, one after the other until the load is through in good time.

@@ -10,7 +10,7 @@ use super::scale::Scale;
 use super::streams::CarryingLink;
 use crate::{Forwarding, Plan};
 use meshwright_core::error::{Error, Result};
-use meshwright_core::units::{Cycles, LinkId, NodeId};
+use meshwright_core::units::{Bytes, Cycles, LinkId, NodeId};
 use meshwright_network::topology::Topology;
 use meshwright_schedule::Schedule;
 
@@ -91,7 +91,63 @@ pub fn deliver_and_return(
         return Err(Error::value("number of pieces", pieces, "at least 1"));
     }
     let pieces = if forwarding == Forwarding::StoreAndForward { 1 } else { u64::from(pieces) };
-    let consignments = consignments(scale, plan)?;
+    carried(scale, &consignments(scale, plan)?, forwarding, pieces, results)
+}
+
+/// The same with whole shares, those first that take the longest until they are worked off: the way and the work. As good an order as there is
+/// where a link serves one after the other and nothing else is in the way (Jackson's rule).
+///
+/// # Errors
+///
+/// As for [`deliver`].
+///
+/// # Complexity
+///
+/// That of [`deliver`].
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_load::{Forwarding, Plan, Problem, Source};
+/// use meshwright_load::installments::{Scale, deliver, deliver_longest_first};
+/// use meshwright_network::topology::{Costs, Machine};
+/// use meshwright_core::units::{Bytes, Cycles, NodeId};
+/// use meshwright_sim::{Engine, simulate};
+/// let mut line = Machine::new("mesh:1x3")?;
+/// line = line.with_costs(Costs { startup: Cycles(0), flit: Bytes(0), ..Costs::default() })?;
+/// let problem = Problem::new(&line, vec![Source::at(NodeId(0), 1.0)], 0.5)?;
+/// let scale = Scale::new(&problem, 400)?; // two cycles of work a byte
+/// let plan = Plan { makespan: 0.5, shares: vec![0.5, 0.25, 0.25], cells: None };
+/// let whole = Forwarding::StoreAndForward;
+/// let nearest = simulate(&line, &deliver(&scale, &plan, whole, 1)?, &Engine::Message)?;
+/// let longest = simulate(&line, &deliver_longest_first(&scale, &plan, whole, 0.0)?, &Engine::Message)?;
+/// assert_eq!((nearest.cycles, longest.cycles), (Cycles(500), Cycles(400)), "the far share goes two links");
+/// # Ok::<(), meshwright_core::Error>(())
+/// ```
+pub fn deliver_longest_first(
+    scale: &Scale,
+    plan: &Plan,
+    forwarding: Forwarding,
+    results: f64,
+) -> Result<Schedule> {
+    let mut consignments = consignments(scale, plan)?;
+    let byte = scale.message_ticks(Bytes(1 << 20)) as f64 / f64::from(1 << 20);
+    let ticks = scale.costs().ticks_per_cycle();
+    let until_done = |one: &Consignment| {
+        scale.work(one.node, one.bytes).0 * ticks + (f64::from(one.hops) * byte * one.bytes as f64) as u64
+    };
+    consignments.sort_by_key(|one| (one.source, Reverse(until_done(one))));
+    carried(scale, &consignments, forwarding, 1, results)
+}
+
+/// Sends consignments in their order, source by source.
+fn carried(
+    scale: &Scale,
+    consignments: &[Consignment],
+    forwarding: Forwarding,
+    pieces: u64,
+    results: f64,
+) -> Result<Schedule> {
     let messages: u64 = consignments.iter().map(|one| u64::from(one.hops) * pieces.min(one.bytes)).sum();
     if messages > MESSAGES_MAX {
         return Err(Error::TooLarge {

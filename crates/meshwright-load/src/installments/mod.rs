@@ -53,7 +53,7 @@ mod timetable;
 mod trial;
 
 pub use apart::plan_apart;
-pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return};
+pub use deliver::{MESSAGES_MAX, deliver, deliver_and_return, deliver_longest_first};
 pub use front::front;
 pub use list::{Basis, ListSettings, limited, list};
 pub use record::{CLOCK, Installments};

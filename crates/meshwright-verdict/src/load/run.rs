@@ -6,7 +6,9 @@ use crate::LinkUse;
 use crate::measure;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_load::installments::{self, Basis, ListSettings, Scale, deliver_and_return};
+use meshwright_load::installments::{
+    self, Basis, ListSettings, Scale, deliver_and_return, deliver_longest_first,
+};
 use meshwright_load::lp::Variant;
 use meshwright_load::{Forwarding, Plan, Problem, layers};
 use meshwright_schedule::{Message, Schedule};
@@ -18,6 +20,9 @@ const MESSAGES_MAX: u64 = 3_000_000;
 
 /// Shares are cut into pieces until there are this many messages.
 const MESSAGES_ENOUGH: u64 = 200_000;
+
+/// On machines of so many nodes another order of whole shares is tried, too.
+const ORDERED_NODES_MAX: usize = 4096;
 
 /// In more pieces a share gains little.
 const PIECES_MAX: u64 = 16;
@@ -103,6 +108,9 @@ pub(super) fn deliver(
     if (Variant { home: None, memory: None, ..*variant }) == *variant {
         for pieces in pieces {
             sent.extend(fitting(deliver_and_return(scale, plan, forwarding, pieces, variant.results)?)?);
+        }
+        if forwarding == Forwarding::StoreAndForward && depth.len() <= ORDERED_NODES_MAX {
+            sent.extend(fitting(deliver_longest_first(scale, plan, forwarding, variant.results)?)?);
         }
     }
     if sent.is_empty() || *variant != Variant::default() || terms.startup > 0.0 {

@@ -18,7 +18,7 @@ const CHUNKS: std::ops::RangeInclusive<u64> = 10_000..=60_000;
 const CHUNKS_MAX: u64 = 2_500_000;
 
 /// From so many nodes on each part of the flow has sizes of its own, in at most so many messages.
-const LARGE: (u32, u64) = (1 << 16, 8_000_000);
+const LARGE: (u32, u64) = (1 << 16, 8_200_000);
 
 /// Where messages have a start-up, schedules with few messages are looked for on machines of at most so many nodes.
 const SEARCHED_NODES_MAX: u32 = 20_000;
