@@ -12,7 +12,7 @@ use meshwright_core::{rng, same_word};
 use meshwright_formats::barrier_table::{BarrierTable, KIND};
 use meshwright_formats::perfetto::Run;
 use meshwright_groups::{Group, label_file, trees};
-use meshwright_network::topology::Machine;
+use meshwright_network::topology::{Machine, Topology};
 use meshwright_verdict::groups::collective::{self, COLLECTIVES, Collective, CollectiveVerdict};
 use rand::seq::SliceRandom;
 
@@ -287,7 +287,7 @@ fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
         text += &format!("\n{} on {}: {}.\n", verdict.operation, verdict.chosen, verdict.why);
         text += &rows(verdict);
     }
-    text += &race(verdicts, first);
+    text += &race(verdicts, first, machine);
     if first.skipped.is_empty() {
         return text;
     }
@@ -296,12 +296,14 @@ fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
 }
 
 /// Where vectors are compared: these structures send one packet, whole.
-fn race(verdicts: &[CollectiveVerdict], first: &CollectiveVerdict) -> String {
+fn race(verdicts: &[CollectiveVerdict], first: &CollectiveVerdict, machine: &Machine) -> String {
     let operation = if verdicts.len() == 1 { first.operation } else { "OPERATION" };
     let bytes = if operation == "barrier" { "" } else { " --bytes 1MB" };
+    let vectors = if operation == "barrier" { "" } else { ", vectors in chunks among them" };
+    let whose = if first.size as u64 == u64::from(machine.nodes()) { "" } else { " of all nodes" };
     format!(
         "These are structures that pass one packet on; `meshwright race {operation}{bytes} --on {}` compares published \
-         algorithms, vectors in chunks among them.\n",
+         algorithms{whose}{vectors}.\n",
         first.machine
     )
 }

@@ -97,6 +97,11 @@ pub(super) struct Further {
 struct Share(Option<f64>);
 
 impl Further {
+    /// Whether places for one more source are asked for.
+    pub(super) fn asks_next(&self) -> bool {
+        self.next.is_some()
+    }
+
     /// Refuses what has no effect on a flow matrix.
     pub(super) fn refuse_beside_matrix(&self) -> Result<()> {
         let Self { ports, no_front_end, result_size, results_at, memory, duplex, next, .. } = self;

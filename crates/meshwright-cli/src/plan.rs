@@ -11,6 +11,7 @@ use meshwright_core::output::{NamedJob, write_atomically};
 use meshwright_core::text::STANDARD_INPUT;
 use meshwright_core::{Error, Result};
 use meshwright_formats::scenario::{self, Scenario, Work};
+use meshwright_network::topology::Machine;
 use meshwright_report as report;
 use meshwright_report::PlanReport;
 use meshwright_verdict as verdict;
@@ -98,7 +99,7 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<Answer> {
     output::say(
         arguments.json.then(|| files::json(&plan, arguments.out.is_some(), told, replaced)),
         || text::line(&plan),
-        || in_place_of(machine, replaced) + &text::plan(&plan) + &explained + &written,
+        || replaced_by(machine, replaced) + &text::plan(&plan) + &explained + &written,
     )?;
     // A load that is too large to be sent has no winner, and that is no deadlock.
     let ends = |job: &JobVerdict| matches!(job, JobVerdict::Load(_)) || job.winner().is_some();
@@ -177,6 +178,18 @@ fn name(path: &Path) -> String {
         return "standard input".to_string();
     }
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What is said of a machine in place of that of the scenario.
+fn replaced_by(machine: &Machine, replaced: Option<&str>) -> String {
+    let mut text = in_place_of(machine, replaced);
+    if replaced.is_some() {
+        text += &format!(
+            "It has costs, a clock and a switching ({}) of its own, not those of the scenario\n",
+            machine.switching().name()
+        );
+    }
+    text
 }
 
 #[cfg(test)]

@@ -209,6 +209,15 @@ fn asked(arguments: &RaceArguments, machine: &Machine, bytes: u64) -> Result<Ask
         let expected = "no --explain beside --multicast: copies of routers are not followed link by link";
         return Err(Error::value("--explain", "given", expected));
     }
+    if let Some(at) =
+        (1..algorithm.len()).find(|&at| algorithm[..at].iter().any(|one| one.name == algorithm[at].name))
+    {
+        return Err(Error::value(
+            "--algorithm",
+            format!("`{}` twice", algorithm[at].name),
+            "each algorithm once",
+        ));
+    }
     let (algorithms, multicast) = (algorithm.clone(), arguments.multicast);
     Ok(Asked { root, combine: combine_time, multicast, algorithms, ..Asked::new(operation, bytes) })
 }

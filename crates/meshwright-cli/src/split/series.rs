@@ -99,9 +99,26 @@ pub(super) fn answer(
     output::say(
         arguments.json.then_some(json),
         || members.iter().map(line).collect::<Vec<_>>().join("\n"),
-        || text(members) + &written,
+        || text(members) + &in_json(arguments) + &written,
     )?;
     Ok(Answer::Done)
+}
+
+/// What was asked for and is in the JSON alone.
+fn in_json(arguments: &SplitArguments) -> String {
+    let asked = [
+        ("--front", arguments.front),
+        ("--deadline", arguments.deadline.is_some()),
+        ("--next", arguments.further.asks_next()),
+    ];
+    let names: Vec<&str> = asked.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "For each of several divisions {} stands in --json alone; one division prints it\n",
+        names.join(" and ")
+    )
 }
 
 /// The machine, or all of them.

@@ -120,8 +120,10 @@ pub fn bounds(task: &Task<'_>) -> Result<Vec<Bound>> {
         let why = "a member alone has nothing to send".to_string();
         return Ok(vec![in_cycles(task, Proof { ticks: 0, why, certificate: Certificate::Nothing })]);
     }
-    if wires.distances(0).contains(&u32::MAX) {
-        return Err(Error::not_applicable("a bound of a collective", "some members cannot reach each other"));
+    if let Some(far) = wires.distances(0).iter().position(|&links| links == u32::MAX) {
+        let [from, to] = [0, far].map(|member| task.machine().node_name(task.nodes()[member]));
+        let why = format!("no way leads from node {from} to node {to}");
+        return Err(Error::not_applicable("a collective operation of all nodes", why));
     }
     let rows = wires.rows();
     let mut proofs = vec![near::distance(task, &terms, &wires, &rows)];

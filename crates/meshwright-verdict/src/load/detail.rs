@@ -87,6 +87,11 @@ pub enum BoundKind {
     Theorem,
 }
 
+/// What is said of another time beside one, with the time in place of `{}`; nothing where both read alike.
+fn beside(time: f64, other: f64, words: &str) -> String {
+    if short(time) == short(other) { String::new() } else { words.replace("{}", &short(other)) }
+}
+
 impl LoadBound {
     /// The bound of a cut, the fewest processors not counted.
     fn of_cut(makespan: f64, cut: Cut, machine: &Machine) -> Self {
@@ -118,9 +123,9 @@ impl LoadBound {
         if let Some(makespan) = started.filter(|&least| least > cut) {
             let certificate = format!(
                 "No schedule is faster with start-ups: each takes at least {}, the least of a linear programme that counts \
-                 messages (without start-ups {}).",
+                 messages{}.",
                 short(makespan),
-                short(fluid_makespan)
+                beside(makespan, fluid_makespan, " (without start-ups {})")
             );
             let speedup = 1.0 / makespan;
             let none = Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 };
@@ -137,9 +142,9 @@ impl LoadBound {
         let Some(startup) = startup.filter(|startup| startup.makespan > fluid_makespan) else { return fluid };
         let bound = Self::of_cut(startup.makespan, startup.cut.clone(), machine);
         let certificate = format!(
-            "{} (a start-up comes before each message; without them {}).",
+            "{} (a start-up comes before each message{}).",
             bound.certificate.trim_end_matches('.'),
-            short(fluid_makespan)
+            beside(startup.makespan, fluid_makespan, "; without them {}")
         );
         Self { fluid_makespan, certificate, ..bound }
     }

@@ -422,12 +422,12 @@ impl DynamicAnswer {
                 false => "No policy ends: some load is never worked off.".to_string(),
             };
         };
-        let gap = meshwright_core::words::short(100.0 * row.gap.unwrap_or(0.0));
+        let gap = meshwright_core::words::percent(row.gap.unwrap_or(0.0));
         let seeds = match self.repeat {
             1 => String::new(),
             many => format!(", and the fastest under {} of {many} seeds", row.first),
         };
-        format!("{} wins: {gap} % more than any policy must take{seeds}.", row.name)
+        format!("{} wins: {gap} more than any policy must take{seeds}.", row.name)
     }
 }
 
