@@ -364,7 +364,6 @@ impl MachineName {
     pub(super) fn read_as(&self, name: &str) -> Result<Machine> {
         let machine = scenario::machine(name)?;
         output::remarks(&machine);
-        output::remark_on_units(&machine);
         self.broken.of(machine)
     }
 

@@ -231,9 +231,14 @@ pub(super) fn remark_on_flits(machine: &Machine) {
     }
 }
 
-/// Says on stderr that loads in units of w Tcp know nothing of the costs of messages that the file of a machine gives.
-pub(super) fn remark_on_units(machine: &Machine) {
-    if *machine.costs() != Costs::default() || !machine.endpoints().is_free() {
+/// Whether the file of a machine gives costs of messages.
+pub(super) fn has_costs(machine: &Machine) -> bool {
+    *machine.costs() != Costs::default() || !machine.endpoints().is_free()
+}
+
+/// Says on stderr, once there is an answer, that loads in units of w Tcp know nothing of the costs of messages that the file of a machine gives.
+pub(super) fn remark_on_units(has_costs: bool) {
+    if has_costs {
         note(
             "note: start-up, byte time, flit, overhead and gap of the machine play no part here: --sigma and --message-startup are \
              what messages cost, and `plan` divides a [[load]] in cycles",

@@ -242,12 +242,13 @@ fn divisions(
         [format!("{} --source {}", arguments.machine.named(), arguments.source.join(" --source "))],
     );
     files::check(arguments.out.as_ref(), arguments.force, &named)?;
-    let mut members = Vec::new();
+    let (mut members, mut has_costs) = (Vec::new(), false);
     let mut progress = Progress::with_steps(many as u64);
     for name in names {
         for &startup in startups {
             for &sigma in sigmas {
                 let machine = arguments.machine.read_as(name)?;
+                has_costs |= output::has_costs(&machine);
                 let (machine, job, verdict) = divide(arguments, machine, sigma, startup, &mut progress)?;
                 let of_machine = Varied::Machine(machine.name().to_string(), machine.living_count());
                 let varies = [
@@ -263,6 +264,7 @@ fn divisions(
         }
     }
     drop(progress);
+    output::remark_on_units(has_costs);
     match members.pop() {
         Some(member) if is_timing => timing::answer(arguments, &member),
         Some(member) if many == 1 => answer(arguments, &named, &member),

@@ -115,15 +115,18 @@ pub(super) fn run(arguments: &SplitArguments, names: &[String], sigmas: &[f64]) 
     let name = only("machine", names, "--dynamic")?;
     let sigma = *only("sigma", sigmas, "--dynamic")?;
     let startup = *only("message-startup", &arguments.message_startup.0, "--dynamic")?;
-    let (machine, job) = scaled(arguments, arguments.machine.read_as(name)?, sigma, startup)?;
+    let machine = arguments.machine.read_as(name)?;
+    let has_costs = output::has_costs(&machine);
+    let (machine, job) = scaled(arguments, machine, sigma, startup)?;
     let (seed, repeat) = (arguments.seed.unwrap_or(0), arguments.repeat.unwrap_or(1));
     let asked = dynamic.changing(&machine, seed, repeat)?;
-    if let ArrivalsAsked::Listed(_) = asked.arrivals {
-        output::note("note: the file of --arrivals says where loads come from: --source plays no part");
-    }
     let mut progress = Progress::with_steps(asked.policies.len() as u64 * u64::from(repeat));
     let answer = load::dynamic(&job, &machine, &asked, &mut |what| progress.step(what))?;
     drop(progress);
+    output::remark_on_units(has_costs);
+    if let ArrivalsAsked::Listed(_) = asked.arrivals {
+        output::note("note: the file of --arrivals says where loads come from: --source plays no part");
+    }
     let mut writing = Writing::new(arguments.force.force);
     let mut written = match events {
         Some(path) => record(path, &mut writing, (&machine, &job), &asked, &answer)?,

@@ -29,6 +29,7 @@ pub(super) fn answer(
     }
     let pieces = piece_file::read(path)?;
     let answer = load::pieces(&job, machine.clone(), startup, &pieces)?;
+    output::remark_on_units(output::has_costs(&machine));
     let mut writing = Writing::new(arguments.force.force);
     let written = arguments.csv.add(&mut writing, || csv(&answer))?;
     writing.finish()?;
