@@ -259,10 +259,13 @@ fn text(verdicts: &[CollectiveVerdict], machine: &Machine) -> String {
     let Some(first) = verdicts.first() else { return String::new() };
     let costs = machine.costs();
     let [packet, value] = match costs.flit.0 {
-        8 => ["a packet".to_string(), String::new()],
+        bytes if bytes == collective::MESSAGE.0 => ["a packet".to_string(), String::new()],
         bytes => {
-            let packets = counted(8u64.div_ceil(bytes.max(1)), "packet");
-            [format!("a packet of {}", counted(bytes, "byte")), format!(", {packets} for a value of 8 bytes")]
+            let packets = counted(collective::MESSAGE.0.div_ceil(bytes.max(1)), "packet");
+            [
+                format!("a packet of {}", counted(bytes, "byte")),
+                format!(", {packets} for a value of {}", counted(collective::MESSAGE.0, "byte")),
+            ]
         }
     };
     let startup = match costs.startup.0 {

@@ -73,8 +73,8 @@ impl Flow {
     /// Follows every contribution through the flow, step by step.
     ///
     /// In a scan a member needs the contributions of the members up to itself, else a block needs those of all, or that of the
-    /// one member it is from, as where vectors are [added up](Flow::added_up) in the end: in a scan those up to itself. Blocks without bytes among others may get lost; in a barrier nothing is added up, and hearing twice of
-    /// a member is no harm.
+    /// one member it is from, as where vectors are [added up](Flow::added_up) in the end: in a scan those up to itself. Blocks
+    /// without bytes among others may get lost; in a barrier nothing is added up, and hearing twice of a member is no harm.
     ///
     /// # Errors
     ///

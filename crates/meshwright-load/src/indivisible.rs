@@ -96,21 +96,13 @@ pub fn assign(problem: &Problem, sizes: &[u64], targets: &[f64], rule: Rule) -> 
             limit: TRIALS_MAX.to_string(),
         });
     }
-    let given = match rule {
+    let places = match rule {
         Rule::LargestFirst => largest_first(&nodes, sizes, whole),
         Rule::InOrder => in_order(&nodes, sizes, whole),
     };
-    let mut shares = vec![0.0; targets.len()];
-    for (&size, &place) in sizes.iter().zip(&given) {
-        shares[nodes[place].node.index()] += size as f64 / whole as f64;
-    }
-    let over = |target: &Target| target.work * (shares[target.node.index()] - target.wanted);
-    Ok(Assignment {
-        over: nodes.iter().map(over).fold(0.0, f64::max),
-        over_max: over_max(&nodes, largest(sizes, whole), rule),
-        node: given.into_iter().map(|place| nodes[place].node).collect(),
-        shares,
-    })
+    let node = places.into_iter().map(|place| nodes[place].node).collect();
+    let over_max = over_max(&nodes, largest(sizes, whole), rule);
+    Ok(Assignment { over_max, ..given(problem, sizes, targets, node) })
 }
 
 /// Pieces that are given out already: by piece its node, against these targets. Nothing is proved of them beyond how long it is.

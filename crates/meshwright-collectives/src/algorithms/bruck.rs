@@ -13,7 +13,7 @@ use crate::algorithm::Algorithm;
 use crate::flow::Flow;
 use crate::line;
 use crate::product::along;
-use crate::shape::{by_all_gather, by_whole_vectors, exchange as exchange_whole};
+use crate::shape::{self, by_all_gather, by_whole_vectors};
 use crate::{Operation, Task};
 
 /// Those of this file.
@@ -92,7 +92,7 @@ fn whole(task: &Task<'_>) -> Result<Flow> {
     }
     let places = std::iter::successors(Some(1u32), |place| place.checked_mul(radix));
     let places: Vec<u32> = places.take_while(|&place| place < members).collect();
-    Ok(exchange_whole(task, places.len() as u32, |step, member| {
+    Ok(shape::exchange(task, places.len() as u32, |step, member| {
         let place = places[step as usize];
         let far = (1..radix).map(|digit| digit * place).take_while(|&far| far < members);
         far.map(|far| (member + far) % members).collect()

@@ -11,8 +11,9 @@
 //!
 //! Theorem 9 of `docs/collective-bounds.md`.
 
-use meshwright_core::words::counted;
 use std::collections::BTreeMap;
+
+use meshwright_core::words::counted;
 
 use super::Proof;
 use super::certificate::Certificate;

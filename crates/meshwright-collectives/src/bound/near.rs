@@ -1,7 +1,8 @@
 //! Arguments of single members: distance, rounds, ports, adding up.
 
-use meshwright_core::words::counted;
 use std::collections::BTreeMap;
+
+use meshwright_core::words::counted;
 
 use super::certificate::Certificate;
 use super::terms::{Side, Terms, Wires, bytes, gives_and_gets};

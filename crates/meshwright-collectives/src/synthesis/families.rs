@@ -64,6 +64,25 @@ pub(super) fn families(operation: Operation) -> &'static [Family] {
     }
 }
 
+/// The best schedule of these families, which are looked at one after the other until the best is good enough.
+pub(super) fn best_of(
+    families: &[Family],
+    task: &Task<'_>,
+    mut known: Known,
+    simulate: &Simulate<'_>,
+) -> Result<Option<Found>> {
+    let mut best: Option<Found> = None;
+    for family in families {
+        if known.is_near() {
+            break;
+        }
+        let found = family(task, known, simulate)?;
+        known.best = found.iter().map(|found| found.cycles).chain(known.best).min();
+        best = best.into_iter().chain(found).min_by_key(|found| found.cycles);
+    }
+    Ok(best)
+}
+
 /// Messages that may still be simulated.
 pub(super) struct Budget(pub(super) usize);
 
@@ -149,14 +168,7 @@ fn gathered(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
         return Ok(None);
     }
     let summed = |flow: &Flow| simulate(&flow.clone().added_up());
-    let mut best: Option<Found> = None;
-    for family in [products, overlays, composed] {
-        let best_yet = best.as_ref().map(|found| found.cycles).or(known.best);
-        best = family(&all, Known { best: best_yet, ..known }, &summed)?
-            .into_iter()
-            .chain(best)
-            .min_by_key(|found| found.cycles);
-    }
+    let best = best_of(&[products, overlays, composed], &all, known, &summed)?;
     Ok(best.map(|found| Found {
         recipe: Recipe::Gathered(Box::new(found.recipe)),
         flow: found.flow.added_up(),

@@ -71,7 +71,7 @@ use crate::shape::by_whole_vectors;
 use crate::{Algorithm, Operation, Task};
 use cells::Cells;
 use composed::Composed;
-use families::{Known, families};
+use families::{Known, best_of, families};
 use meeting::Meeting;
 use overlay::Overlay;
 use packing::{Depth, Trees};
@@ -231,17 +231,7 @@ pub fn search(
     known: Option<Cycles>,
     simulate: &Simulate<'_>,
 ) -> Result<Option<Found>> {
-    let mut known = Known { bound, best: known };
-    let mut best: Option<Found> = None;
-    for family in families(task.operation) {
-        if known.is_near() {
-            return Ok(best);
-        }
-        let found = family(task, known, simulate)?;
-        known.best = found.iter().map(|found| found.cycles).chain(known.best).min();
-        best = best.into_iter().chain(found).min_by_key(|found| found.cycles);
-    }
-    Ok(best)
+    best_of(families(task.operation), task, Known { bound, best: known }, simulate)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod operation;
 
-pub use operation::{COLLECTIVES, Collective};
+pub use operation::{COLLECTIVES, Collective, MESSAGE};
 
 use std::cell::RefCell;
 

@@ -12,7 +12,7 @@ use meshwright_network::topology::{Machine, PortModel, Topology};
 const MEETING_SIZE_MAX: u32 = 1024;
 
 /// No message of an operation has fewer bytes.
-const MESSAGE: Bytes = Bytes(8);
+pub const MESSAGE: Bytes = Bytes(8);
 
 /// An operation that all members of a group do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
