@@ -241,3 +241,45 @@ fn what_fits_alone_and_mixed_need_not_fit_side_by_side() {
     assert_eq!(verdict(0.49), (false, Reading::SideBySide));
     assert_eq!(verdict(0.25), (false, Reading::SideBySide));
 }
+
+#[test]
+fn cells_fit_when_each_fits_on_a_machine_of_its_own() {
+    let (mut fitting, mut others) = (0, 0);
+    for seed in 0..200 {
+        let mut rng = meshwright_core::rng::stream(seed, "cells");
+        let mut machine = Machine::new("mesh:4x4").expect("a mesh");
+        let nodes = rand::seq::index::sample(&mut rng, 16, 3).into_vec();
+        let sigma = rng.random_range(0.1..2.0);
+        let away: Vec<_> = nodes.iter().map(|&node| distances_from(&machine, NodeId(node as u32))).collect();
+        let nearest =
+            |node: usize| (0..3).min_by_key(|&cell| away[cell as usize][node]).expect("three cells");
+        let label: Vec<u32> = (0..16).map(nearest).collect();
+        let mut shares: Vec<f64> = (0..16).map(|_| rng.random_range(0.1..1.0)).collect();
+        let within = |shares: &[f64], cell: u32| -> f64 {
+            shares.iter().zip(&label).filter(|(_, label)| **label == cell).map(|(share, _)| share).sum()
+        };
+        let sums: Vec<f64> = (0..3).map(|cell| within(&shares, cell)).collect();
+        (0..16).for_each(|node| shares[node] /= 3.0 * sums[label[node] as usize]);
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        let makespan = most * rng.random_range(1.0..2.0);
+        let place = |&node: &usize| Source::at(NodeId(node as u32), 1.0);
+        let problem = Problem::new(&machine, nodes.iter().map(place).collect(), sigma).expect("a problem");
+        let cells = Cells { label: label.clone(), depth: vec![0; 16] };
+        let claim = Claim { makespan, shares: &shares, timed: None, cells: Some(&cells) };
+        let together = check(&problem, &claim).expect("a claim").reading == Reading::WithinCells;
+
+        let walls = machine.living().flat_map(|from| machine.neighbours(from).map(move |(_, to)| (from, to)));
+        let walls = walls.filter(|(from, to)| label[from.index()] != label[to.index()]).collect();
+        machine = machine.clone().with_dead_links(walls).expect("links of the mesh");
+        let alone = |(node, cell): (&usize, u32)| {
+            let problem = Problem::new(&machine, vec![place(node)], sigma).expect("a problem");
+            let own = |node: usize| if label[node] == cell { 3.0 * shares[node] } else { 0.0 };
+            let shares: Vec<f64> = (0..16).map(own).collect();
+            let claim = Claim { makespan: 3.0 * makespan, shares: &shares, timed: None, cells: None };
+            check(&problem, &claim).expect("a claim").feasible
+        };
+        assert_eq!(together, nodes.iter().zip(0..).all(alone), "seed {seed}");
+        *if together { &mut fitting } else { &mut others } += 1;
+    }
+    assert!(fitting > 20 && others > 20, "{fitting} fit, {others} do not");
+}

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use meshwright_core::units::NodeId;
+use meshwright_core::units::{Cycles, NodeId};
 use meshwright_load::installments::Scale;
 use meshwright_load::{FORWARDINGS, Source};
 use meshwright_network::topology::{Machine, Switching};
@@ -91,4 +91,15 @@ fn the_table_of_start_ups_is_what_is_measured() {
         }
     }
     hold("start-up-table.md", &page);
+}
+
+#[test]
+fn schedulers_of_very_many_sources_are_compared_only_by_name() {
+    let machine = Machine::new("mesh:128x128").expect("a mesh").with_startup(Cycles(0)).expect("a start-up");
+    let sources: Vec<Source> = (0..8_193).map(|node| Source::at(NodeId(node), 1.0)).collect();
+    let mut job = Job::new(&machine, sources, 0.01, 1_000_000_000);
+    job.methods = vec!["voronoi".into(), "optimum".into()];
+    let verdict = load::judge("many", &job, &machine, &mut |_| {}).expect("an answer");
+    assert_eq!(verdict.skipped.len(), 1);
+    assert_eq!(verdict.skipped[0].method, "voronoi");
 }

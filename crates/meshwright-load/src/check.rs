@@ -130,15 +130,15 @@ pub fn check(problem: &Problem, claim: &Claim) -> Result<Feasibility> {
             Err(refuted) => Feasibility::refuted(Reading::Mixed, refuted),
         });
     };
-    let refuted = match mixed {
-        Ok(_) => claim::refute_alone(problem, claim, cells)?,
-        Err(refuted) => Some(refuted),
-    };
-    if let Some(refuted) = refuted {
+    if let Err(refuted) = mixed {
         return Ok(Feasibility::refuted(Reading::Necessary, refuted));
     }
-    if let Some(flow) = claim::fit_within_cells(problem, claim, cells)? {
-        return Ok(Feasibility::shown(Reading::WithinCells, claim.makespan, flow));
+    let stuck = match claim::fit_within_cells(problem, claim, cells)? {
+        Ok(flow) => return Ok(Feasibility::shown(Reading::WithinCells, claim.makespan, flow)),
+        Err(stuck) => stuck,
+    };
+    if let Some(refuted) = claim::refute_alone(problem, claim, cells, &stuck)? {
+        return Ok(Feasibility::refuted(Reading::Necessary, refuted));
     }
     Ok(match commodities::fit_side_by_side(problem, claim, cells) {
         Some(Some(flow)) => Feasibility::shown(Reading::SideBySide, claim.makespan, flow),

@@ -1,12 +1,12 @@
 //! Consignments: the parts of the loads of the sources that go to each node.
 
+use super::paths::Search;
 use super::scale::Scale;
 use super::streams::{rounded, supplies};
 use crate::shares::voronoi;
 use crate::{Plan, Problem};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::NodeId;
-use meshwright_network::topology::{Topology, distances_from};
 
 /// Part of the load of one source that goes to one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct Consignment {
 ///
 /// # Complexity
 ///
-/// O(sources (nodes + links) + nodes log nodes).
+/// O(nodes log nodes), and for each source O(nodes + links) of those not farther away than the last it serves.
 pub(super) fn consignments(scale: &Scale, plan: &Plan) -> Result<Vec<Consignment>> {
     let problem = scale.problem();
     let machine = problem.machine();
@@ -41,29 +41,39 @@ pub(super) fn consignments(scale: &Scale, plan: &Plan) -> Result<Vec<Consignment
     };
     let mut left: Vec<u64> = supplies(problem, scale.bytes()).iter().map(|supply| supply.bytes).collect();
     let mut consignments = Vec::new();
+    let mut search = Search::new(machine);
     for own_cells in [true, false] {
+        // How many nodes still want something: of the cell of each source, or of all.
+        let cell = |node: usize| if own_cells { label[node] as usize } else { 0 };
+        let mut open = vec![0usize; left.len()];
+        for node in (0..missing.len()).filter(|&node| missing[node] > 0) {
+            if let Some(open) = open.get_mut(cell(node)) {
+                *open += 1;
+            }
+        }
         for (source, entry) in problem.sources().iter().enumerate() {
-            if left[source] == 0 {
+            let own = if own_cells { source } else { 0 };
+            if left[source] == 0 || open[own] == 0 {
                 continue;
             }
-            let distance = distances_from(machine, entry.node);
-            let wants = |node: &u32| {
-                let node = *node as usize;
-                missing[node] > 0
-                    && distance[node] != u32::MAX
-                    && (!own_cells || label[node] == source as u32)
-            };
-            let mut nodes: Vec<u32> = (0..machine.nodes()).filter(wants).collect();
-            nodes.sort_by_key(|&node| distance[node as usize]);
-            for node in nodes {
-                let bytes = missing[node as usize].min(left[source]);
-                if bytes == 0 {
-                    break;
+            let wants = |node: usize| missing[node] > 0 && cell(node) == own;
+            let (mut found, mut wanted) = (0, 0);
+            search.run(entry.node, |node| {
+                if wants(node.index()) {
+                    found += 1;
+                    wanted += missing[node.index()];
                 }
-                missing[node as usize] -= bytes;
+                found == open[own] || wanted >= left[source]
+            });
+            for &node in search.order() {
+                let bytes = missing[node.index()].min(left[source]);
+                if bytes == 0 || cell(node.index()) != own {
+                    continue;
+                }
+                missing[node.index()] -= bytes;
                 left[source] -= bytes;
-                let hops = distance[node as usize];
-                consignments.push(Consignment { source, node: NodeId(node), bytes, hops });
+                open[own] -= usize::from(missing[node.index()] == 0);
+                consignments.push(Consignment { source, node, bytes, hops: search.hops(node) });
             }
         }
     }

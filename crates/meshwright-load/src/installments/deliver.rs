@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::consign::{Consignment, consignments};
-use super::paths::{balanced_tree, links_to};
+use super::paths::BalancedTree;
 use super::record::{Programs, Record};
 use super::scale::Scale;
 use super::streams::CarryingLink;
@@ -185,6 +185,7 @@ struct Carrier<'s, 'p, 'm> {
     /// The size of results over that of their load.
     results: f64,
     record: Programs,
+    tree: BalancedTree<'m>,
     pieces: Vec<Piece>,
     paths: Vec<LinkId>,
     /// By link id, when it is free, in ticks.
@@ -210,6 +211,7 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
             works_when_whole: forwarding == Forwarding::ModifiedStoreAndForward,
             results,
             record: Programs::new(machine.nodes(), machine.links()),
+            tree: BalancedTree::new(machine),
             pieces: Vec::new(),
             paths: Vec::new(),
             free: vec![0; machine.links() as usize],
@@ -224,7 +226,6 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
 
     /// Puts the consignments of one source at its node.
     fn load(&mut self, consignments: &[Consignment], pieces: u64) {
-        let machine = self.scale.problem().machine();
         let Some(&Consignment { source, .. }) = consignments.first() else { return };
         let entry = self.scale.problem().sources()[source];
         let release = self.scale.cycles(entry.release).0;
@@ -233,12 +234,10 @@ impl<'s, 'p, 'm> Carrier<'s, 'p, 'm> {
         *waited = release.max(*waited);
         let tick = *waited * self.scale.costs().ticks_per_cycle();
         self.processor[entry.node.index()] = tick;
-        let mut bytes = vec![0; machine.nodes() as usize];
-        consignments.iter().for_each(|one| bytes[one.node.index()] += one.bytes);
-        let tree = balanced_tree(machine, entry.node, &bytes);
+        self.tree.grow(entry.node, consignments.iter().map(|one| (one.node, one.bytes)));
         for one in consignments {
             let first = self.paths.len();
-            self.paths.extend(links_to(machine, &tree, one.node));
+            self.paths.extend(self.tree.links_to(one.node));
             self.awaited[one.node.index()] += one.bytes;
             self.share[one.node.index()] += one.bytes;
             let count = pieces.min(one.bytes);

@@ -7,14 +7,14 @@ mod round;
 
 use self::round::Round;
 use super::consign::nearest;
-use super::paths::{balanced_tree, links_to};
+use super::paths::BalancedTree;
 use super::record::{Installments, Nothing};
 use super::scale::Scale;
 use super::streams::supplies;
 use crate::UNUSED;
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{LinkId, NodeId};
-use meshwright_network::topology::{Topology, distances_from};
+use meshwright_network::topology::Topology;
 
 /// Of the ways from one source to its processors no more links are looked at.
 const LINKS_MAX: u64 = 200_000;
@@ -89,7 +89,8 @@ pub fn one_each(scale: &Scale) -> Result<Installments> {
     let label = nearest(problem);
     let mut has_load = vec![false; label.len()];
     homes.iter().for_each(|home| has_load[home.node.index()] = true);
-    homes.iter_mut().for_each(|home| home.look_around(scale, &label, &has_load));
+    let mut tree = BalancedTree::new(problem.machine());
+    homes.iter_mut().for_each(|home| home.look_around(scale, &mut tree, &label, &has_load));
     let farthest =
         homes.iter().flat_map(|home| &home.ways).map(|way| way.links.len() as u32).max().unwrap_or(0);
     let mut best: Option<(u64, u32)> = None;
@@ -176,7 +177,7 @@ impl Home {
     }
 
     /// Finds the ways to all that work and have no load: those of its cell first, then the nearest first.
-    fn look_around(&mut self, scale: &Scale, label: &[u32], has_load: &[bool]) {
+    fn look_around(&mut self, scale: &Scale, tree: &mut BalancedTree, label: &[u32], has_load: &[bool]) {
         let problem = scale.problem();
         let machine = problem.machine();
         let own = problem
@@ -184,26 +185,21 @@ impl Home {
             .iter()
             .position(|source| source.node == self.node)
             .map_or(UNUSED, |at| at as u32);
-        let distance = distances_from(machine, self.node);
-        let usable = |node: &u32| {
-            let is_there = distance[*node as usize] != u32::MAX && !has_load[*node as usize];
-            is_there && problem.work(NodeId(*node)).is_finite()
-        };
-        let mut nodes: Vec<u32> = (0..machine.nodes()).filter(usable).collect();
-        let is_own = |node: u32| label[node as usize] == own;
-        nodes.sort_by_key(|&node| (!is_own(node), distance[node as usize]));
-        let weights: Vec<u64> =
-            (0..machine.nodes()).map(|node| u64::from(is_own(node) && usable(&node))).collect();
-        let tree = balanced_tree(machine, self.node, &weights);
+        let is_own = |node: NodeId| label[node.index()] == own;
+        let is_free = |&node: &NodeId| !has_load[node.index()] && problem.work(node).is_finite();
+        let mut nodes: Vec<NodeId> = (0..machine.nodes()).map(NodeId).filter(is_free).collect();
+        tree.grow(self.node, nodes.iter().map(|&node| (node, u64::from(is_own(node)))));
+        nodes.retain(|&node| tree.hops(node) != u32::MAX);
+        nodes.sort_by_key(|&node| (!is_own(node), tree.hops(node)));
         let mut links_of_all = 0;
-        for node in nodes.into_iter().map(NodeId) {
-            links_of_all += u64::from(distance[node.index()]);
+        for node in nodes {
+            links_of_all += u64::from(tree.hops(node));
             if links_of_all > LINKS_MAX {
                 break;
             }
-            let links = links_to(machine, &tree, node);
+            let links = tree.links_to(node);
             if links.iter().all(|&link| problem.link_time(link).is_finite()) {
-                self.ways.push(MessagePath { node, links, is_own: is_own(node.0) });
+                self.ways.push(MessagePath { node, links, is_own: is_own(node) });
             }
         }
     }

@@ -7,9 +7,14 @@ use crate::witness::Stretch;
 use crate::{Cells, Cut, Problem};
 use meshwright_core::error::Result;
 use meshwright_core::units::NodeId;
+use meshwright_network::topology::Topology;
 
 /// A set that refutes a claim, and the moment until which it cannot send out enough.
 pub(crate) type Refuted = (Cut, Option<f64>);
+
+/// How many nodes the flows of single sources go through altogether, so that a thousand sources on a million nodes
+/// do not take minutes.
+const ALONE_MAX: usize = 1 << 22;
 
 /// Moments that differ by less than this share of the makespan are one.
 const ONE_MOMENT: f64 = 1e-12;
@@ -20,13 +25,52 @@ pub(crate) fn decide(problem: &Problem, claim: &Claim) -> Result<std::result::Re
     let network = routed(problem, claim, &everyone, |_| true, |_, _| true)?;
     Ok(match certificate(&network) {
         Some(refuted) => Err(refuted),
-        None => Ok(stretches(&network, intervals(problem, claim).1, None)),
+        None => Ok(stretches(&network, intervals(problem, claim).1)),
     })
 }
 
-/// The set that refutes a claim because a source alone cannot serve its nodes.
-pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> Result<Option<Refuted>> {
-    for source in 0..problem.sources().len() {
+/// The flow by which every source serves its nodes over links of its own cell, or the sources that cannot.
+///
+/// # Complexity
+///
+/// One maximum flow: cells share no links.
+pub(crate) fn fit_within_cells(
+    problem: &Problem,
+    claim: &Claim,
+    cells: &Cells,
+) -> Result<std::result::Result<Vec<Stretch>, Vec<usize>>> {
+    let is_own = |source: usize| cells.label[problem.sources()[source].node.index()] == source as u32;
+    let (own, away): (Vec<usize>, Vec<usize>) = (0..problem.sources().len()).partition(|&s| is_own(s));
+    let is_inside = |from: usize, to: usize| cells.label[from] == cells.label[to];
+    let network = routed(problem, claim, &own, |_| true, is_inside)?;
+    // A source outside of its cell gets nothing into it.
+    let mut stuck: Vec<usize> = away.into_iter().filter(|&s| problem.sources()[s].load > 0.0).collect();
+    let held = (0..network.flow.nodes()).filter(|&copy| network.flow.left_at(copy) > 0);
+    stuck.extend(held.map(|copy| cells.label[copy % network.nodes()] as usize));
+    stuck.sort_unstable();
+    stuck.dedup();
+    if !stuck.is_empty() {
+        return Ok(Err(stuck));
+    }
+    let mut flow = stretches(&network, intervals(problem, claim).1);
+    flow.iter_mut().for_each(|stretch| stretch.source = Some(cells.label[stretch.from.index()] as usize));
+    flow.sort_by_key(|stretch| stretch.source);
+    Ok(Ok(flow))
+}
+
+/// The set that refutes a claim because one of these sources alone cannot serve its nodes over any links.
+///
+/// # Complexity
+///
+/// A maximum flow for each source, of as many as [`ALONE_MAX`] has room for.
+pub(crate) fn refute_alone(
+    problem: &Problem,
+    claim: &Claim,
+    cells: &Cells,
+    sources: &[usize],
+) -> Result<Option<Refuted>> {
+    let room = ALONE_MAX / problem.machine().nodes() as usize;
+    for &source in sources.iter().take(room.max(1)) {
         let is_own = |node: usize| cells.label[node] == source as u32;
         if let Some(refuted) = certificate(&routed(problem, claim, &[source], is_own, |_, _| true)?) {
             return Ok(Some(refuted));
@@ -35,29 +79,11 @@ pub(crate) fn refute_alone(problem: &Problem, claim: &Claim, cells: &Cells) -> R
     Ok(None)
 }
 
-/// The flow by which every source serves its nodes over links of its own cell, if there is one.
-pub(crate) fn fit_within_cells(
-    problem: &Problem,
-    claim: &Claim,
-    cells: &Cells,
-) -> Result<Option<Vec<Stretch>>> {
-    let mut flow = Vec::new();
-    for source in 0..problem.sources().len() {
-        let is_own = |node: usize| cells.label[node] == source as u32;
-        let network = routed(problem, claim, &[source], is_own, |from, to| is_own(from) && is_own(to))?;
-        if network.flow.left_over() > 0 {
-            return Ok(None);
-        }
-        flow.extend(stretches(&network, intervals(problem, claim).1, Some(source)));
-    }
-    Ok(Some(flow))
-}
-
 /// What crosses every link in every interval.
-fn stretches(network: &TimeExpandedNetwork, last: f64, source: Option<usize>) -> Vec<Stretch> {
+fn stretches(network: &TimeExpandedNetwork, last: f64) -> Vec<Stretch> {
     let machine = network.problem().machine();
     let of_phase =
-        |phase: &FlowPhase| Stretch::of_links(machine, &phase.flow.link, (phase.from, phase.until), source);
+        |phase: &FlowPhase| Stretch::of_links(machine, &phase.flow.link, (phase.from, phase.until), None);
     phases(network, last).iter().flat_map(of_phase).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::Plan;
 use crate::Problem;
 use crate::flow::acyclic::{self, NOISE, carrying};
 use crate::installments::consign::consignments;
-use crate::installments::paths::{balanced_tree, links_to};
+use crate::installments::paths::BalancedTree;
 use crate::installments::scale::Scale;
 use crate::lp::{Distribution, Variant};
 use meshwright_core::error::Result;
@@ -146,15 +146,14 @@ pub(super) fn of_plan(scale: &Scale, variant: &Variant, plan: &Plan) -> Result<V
     let problem = scale.problem();
     let machine = problem.machine();
     let mut ways = Vec::new();
+    let mut tree = BalancedTree::new(machine);
     let all = consignments(scale, plan)?;
     for of_source in all.chunk_by(|a, b| a.source == b.source) {
         let Some(first) = of_source.first() else { continue };
         let entry = problem.sources()[first.source].node;
-        let mut bytes = vec![0; machine.nodes() as usize];
-        of_source.iter().for_each(|one| bytes[one.node.index()] += one.bytes);
-        let tree = balanced_tree(machine, entry, &bytes);
+        tree.grow(entry, of_source.iter().map(|one| (one.node, one.bytes)));
         for one in of_source {
-            let links = links_to(machine, &tree, one.node);
+            let links = tree.links_to(one.node);
             let back = match (variant.results > 0.0, variant.home) {
                 (false, _) => Vec::new(),
                 (true, Some(home)) => shortest(machine, one.node, home),
