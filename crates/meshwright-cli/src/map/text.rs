@@ -5,6 +5,9 @@ use meshwright_verdict::map::{self, MapReport, MapRow};
 
 use crate::{explain, search, table};
 
+/// From this share above the bound on it is said that nothing was searched for.
+const SEARCH_PAYS: f64 = 0.1;
+
 /// The placements with the least simulated time under a switching.
 pub(super) fn best(placements: &[MapRow], switching: Switching) -> Vec<&MapRow> {
     let time = |row: &MapRow| *row.simulated_cycles.of(switching);
@@ -28,6 +31,20 @@ pub(super) fn line(report: &MapReport, machine: &Machine) -> String {
             format!("no placement takes less than {}", table::in_words(report.bound_cycles, machine))
         }
         None => "every placement ends in a deadlock".to_string(),
+    }
+}
+
+/// That a search may gain something, where several placements were compared and none was searched for.
+fn unsearched(report: &MapReport, machine: &Machine) -> String {
+    let own = machine.switching();
+    let is_searched = report.choice.is_some() || report.searched.is_some() || report.placements.len() < 2;
+    let gap = best(&report.placements, own).first().and_then(|row| *row.gap.of(own));
+    match gap.filter(|&gap| gap > SEARCH_PAYS && !is_searched) {
+        Some(gap) => format!(
+            "None of these was searched for: `--placement auto` may find one that is less than {} above the bound.\n",
+            table::percent(gap)
+        ),
+        None => String::new(),
     }
 }
 
@@ -55,6 +72,7 @@ pub(super) fn one(report: &MapReport, machine: &Machine) -> String {
             text += &format!("  {sentence}\n");
         }
     }
+    text += &unsearched(report, machine);
     if let Some(searched) = &report.searched {
         let simulated =
             |cycles: Option<u64>| cycles.map_or("endless".to_string(), |cycles| cycles.to_string());
