@@ -2,11 +2,9 @@
 
 use meshwright_network::topology::{Machine, Switching};
 use meshwright_verdict::map::{self, MapReport, MapRow};
+use meshwright_verdict::mapping;
 
 use crate::{explain, search, table};
-
-/// From this share above the bound on it is said that nothing was searched for.
-const SEARCH_PAYS: f64 = 0.1;
 
 /// The placements with the least simulated time under a switching.
 pub(super) fn best(placements: &[MapRow], switching: Switching) -> Vec<&MapRow> {
@@ -39,13 +37,8 @@ fn unsearched(report: &MapReport, machine: &Machine) -> String {
     let own = machine.switching();
     let is_searched = report.choice.is_some() || report.searched.is_some() || report.placements.len() < 2;
     let gap = best(&report.placements, own).first().and_then(|row| *row.gap.of(own));
-    match gap.filter(|&gap| gap > SEARCH_PAYS && !is_searched) {
-        Some(gap) => format!(
-            "None of these was searched for: `--placement auto` may find one that is less than {} above the bound.\n",
-            table::percent(gap)
-        ),
-        None => String::new(),
-    }
+    let words = gap.filter(|_| !is_searched).and_then(mapping::unsearched);
+    words.map(|words| words + "\n").unwrap_or_default()
 }
 
 /// The tables: one for each switching, and the phases of a single placement.

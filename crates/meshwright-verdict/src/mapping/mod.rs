@@ -7,6 +7,7 @@ mod reason;
 use detail::WRITTEN_OUT_MAX;
 pub use detail::{MappingDetail, MappingFacts, PhaseRow};
 pub use made::{Proved, Searched};
+pub use reason::unsearched;
 
 use std::sync::Arc;
 
@@ -122,7 +123,12 @@ pub fn judge(
     seed: u64,
     progress: &mut dyn FnMut(&str),
 ) -> Result<MappingVerdict> {
-    judge_with(job, machine, methods, Options::new(name, seed), progress)
+    let mut verdict = judge_with(job, machine, methods, Options::new(name, seed), progress)?;
+    let is_compared = methods.len() > 1 && !methods.contains(&auto::AUTO) && job.searched.is_none();
+    let gap = verdict.winner().and_then(|winner| winner.outcome.gap()).filter(|_| is_compared);
+    let all: Vec<String> = verdict.advice.into_iter().chain(gap.and_then(unsearched)).collect();
+    verdict.advice = (!all.is_empty()).then(|| all.join(" "));
+    Ok(verdict)
 }
 
 /// As [`judge`], with options.

@@ -5,6 +5,9 @@ use crate::MappingOutcome;
 use meshwright_core::words::{counted, percent};
 use meshwright_mapping::{Shape, TaskGraph};
 
+/// From this share above the bound on it is said that nothing was searched for.
+const SEARCH_PAYS: f64 = 0.1;
+
 /// Less is better: simulated time, then the time without barriers, then traffic.
 pub(crate) fn rank(outcome: &MappingOutcome) -> (u64, u64, u64) {
     (outcome.simulated(), outcome.detail.dependency_cycles.unwrap_or(u64::MAX), outcome.detail.hops_total)
@@ -87,6 +90,22 @@ pub(crate) fn traffic(winner: &MappingOutcome, results: &[MappingOutcome]) -> Op
             winner.detail.hops_total,
             percent(saved)
         )
+    })
+}
+
+/// That a search may gain something, where the fastest of several that were not searched for is this share above the bound.
+///
+/// # Examples
+///
+/// ```
+/// use meshwright_verdict::mapping::unsearched;
+/// assert_eq!(unsearched(0.05), None);
+/// assert!(unsearched(0.25).is_some_and(|words| words.contains("less than 25.0 % above the bound")));
+/// ```
+pub fn unsearched(gap: f64) -> Option<String> {
+    let at_most = percent(gap);
+    (gap > SEARCH_PAYS).then(|| {
+        format!("None of these was searched for: the placement `auto` may find one that is less than {at_most} above the bound.")
     })
 }
 
