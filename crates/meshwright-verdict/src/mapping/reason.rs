@@ -100,7 +100,7 @@ pub(crate) fn traffic(winner: &MappingOutcome, results: &[MappingOutcome]) -> Op
 /// ```
 /// use meshwright_verdict::mapping::unsearched;
 /// assert_eq!(unsearched(0.05), None);
-/// assert!(unsearched(0.25).is_some_and(|words| words.contains("less than 25.0 % above the bound")));
+/// assert!(unsearched(0.25).is_some_and(|words| words.contains("less than 25.0\u{a0}% above the bound")));
 /// ```
 pub fn unsearched(gap: f64) -> Option<String> {
     let at_most = percent(gap);
