@@ -35,9 +35,11 @@ pub(super) fn line(report: &MapReport, machine: &Machine) -> String {
 /// That a search may gain something, where several placements were compared and none was searched for.
 fn unsearched(report: &MapReport, machine: &Machine) -> String {
     let own = machine.switching();
-    let is_searched = report.choice.is_some() || report.searched.is_some() || report.placements.len() < 2;
+    let is_proved = report.placements.iter().any(|row| row.proved.is_some());
+    let is_searched = report.choice.is_some() || report.searched.is_some() || is_proved;
+    let is_compared = report.placements.len() > 1 && !is_searched;
     let gap = best(&report.placements, own).first().and_then(|row| *row.gap.of(own));
-    let words = gap.filter(|_| !is_searched).and_then(mapping::unsearched);
+    let words = gap.filter(|_| is_compared).and_then(mapping::unsearched);
     words.map(|words| words + "\n").unwrap_or_default()
 }
 

@@ -12,7 +12,7 @@ use meshwright_network::topology::Topology;
 /// A set that refutes a claim, and the moment until which it cannot send out enough.
 pub(crate) type Refuted = (Cut, Option<f64>);
 
-/// How many nodes the flows of single sources go through altogether, so that a thousand sources on a million nodes
+/// How many nodes of the machine the flows of single sources see altogether, each as often as there are flows, so that a thousand sources on a million nodes
 /// do not take minutes.
 const ALONE_MAX: usize = 1 << 22;
 

@@ -123,7 +123,7 @@ pub fn judge(
 }
 
 /// Pairs of node and source up to which the schedulers of Zhang 2018 are compared without being asked for: 500x500
-/// with 100 sources takes 20 seconds, with 1000 minutes.
+/// with 100 sources takes 20 seconds, with 1000 more than a minute.
 const COMPARED_PAIRS_MAX: u64 = 1 << 27;
 
 /// A method under one forwarding.
@@ -177,7 +177,7 @@ impl Planner for Case<'_, '_> {
         let pairs = u64::from(self.machine.nodes()) * self.problem.sources().len() as u64;
         if matches!(trial.kind, Some(Kind::Scheduler(_))) && !self.job.named && pairs > COMPARED_PAIRS_MAX {
             return Ok(Proposal::Unsuitable(format!(
-                "above {COMPARED_PAIRS_MAX} pairs of node and source it is compared only when `--method` names it"
+                "above {COMPARED_PAIRS_MAX} pairs of node and source it is compared only when it is asked for by name"
             )));
         }
         let answer = match (trial.kind, &self.limited) {

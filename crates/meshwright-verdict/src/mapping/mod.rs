@@ -124,7 +124,8 @@ pub fn judge(
     progress: &mut dyn FnMut(&str),
 ) -> Result<MappingVerdict> {
     let mut verdict = judge_with(job, machine, methods, Options::new(name, seed), progress)?;
-    let is_compared = methods.len() > 1 && !methods.contains(&auto::AUTO) && job.searched.is_none();
+    let is_searched = methods.contains(&auto::AUTO) || job.searched.is_some() || job.proved.is_some();
+    let is_compared = methods.len() > 1 && !is_searched;
     let gap = verdict.winner().and_then(|winner| winner.outcome.gap()).filter(|_| is_compared);
     let all: Vec<String> = verdict.advice.into_iter().chain(gap.and_then(unsearched)).collect();
     verdict.advice = (!all.is_empty()).then(|| all.join(" "));
