@@ -58,6 +58,11 @@ pub fn all() -> impl Iterator<Item = &'static Algorithm> {
     ALGORITHMS.iter().flat_map(|family| family.iter())
 }
 
+/// The algorithm of this name, one of the table.
+pub(crate) fn named(name: &str) -> &'static Algorithm {
+    all().find(|one| one.name == name).expect("in the table")
+}
+
 impl Algorithm {
     /// The flow of a task.
     ///

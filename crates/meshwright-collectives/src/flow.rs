@@ -1,5 +1,6 @@
 //! Data flow of a collective: which member sends which blocks to which other, in which step.
 
+mod sequence;
 mod transfer;
 
 use std::ops::Range;
@@ -260,55 +261,6 @@ impl Flow {
             flow.carried.push_row(self.carried.row(index).iter().copied());
         }
         flow
-    }
-
-    /// This flow, and then another on the same blocks, in whatever order: who needed a block in the first contributes it to the second.
-    /// Stepwise if one is.
-    ///
-    /// # Panics
-    ///
-    /// When members or blocks differ.
-    pub fn then(mut self, next: &Self) -> Self {
-        assert_eq!((self.members, self.blocks.len()), (next.members, next.blocks.len()), "the same blocks");
-        let after = self.steps();
-        self.moments.clear();
-        self.is_stepwise |= next.is_stepwise;
-        self.is_copied |= next.is_copied;
-        self.is_ordered |= next.is_ordered;
-        let place = self.places_of(next);
-        for (&place, other) in place.iter().zip(&next.blocks) {
-            let block = &mut self.blocks[place as usize];
-            let goes_on = (block.bytes, block.to) == (other.bytes, other.from);
-            assert!(goes_on, "one goes on where the other ends");
-            block.to = other.to;
-        }
-        let is_same = place.iter().copied().eq(0..place.len() as u32);
-        for (index, &transfer) in next.transfers.iter().enumerate() {
-            let turned = Transfer { step: after + transfer.step, ..transfer };
-            if is_same {
-                self.send_ranges(turned, next.carried.row(index));
-            } else {
-                let mut blocks: Vec<u32> = next.carried(index).map(|block| place[block as usize]).collect();
-                blocks.sort_unstable();
-                self.send(turned, blocks);
-            }
-        }
-        self
-    }
-
-    /// By block of another flow the block of this one that it goes on with: the k-th of a member with the k-th.
-    fn places_of(&self, next: &Self) -> Vec<u32> {
-        let order = |key: &dyn Fn(&Block) -> u32, blocks: &[Block]| {
-            let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
-            order.sort_by_key(|&block| key(&blocks[block as usize]));
-            order
-        };
-        let mut place = vec![0; self.blocks.len()];
-        let own = order(&|block| block.to, &self.blocks);
-        for (own, other) in own.into_iter().zip(order(&|block| block.from, &next.blocks)) {
-            place[other as usize] = own;
-        }
-        place
     }
 
     /// This flow and another at the same time, each on blocks of its own. Stepwise if one is.

@@ -34,10 +34,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
 
 /// The parts go out by a binomial tree, and round by this algorithm.
 fn by_parts(task: &Task<'_>, round: &str) -> Result<Flow> {
-    let flow = |name: &str, operation| {
-        let way = algorithm::all().find(|way| way.name == name).expect("in the table");
-        way.of(&task.with(operation, task.root))
-    };
+    let flow = |name: &str, operation| algorithm::named(name).of(&task.with(operation, task.root));
     if task.operation == Operation::Broadcast {
         return Ok(flow("binomial", Operation::Scatter)?.then(&flow(round, Operation::AllGather)?));
     }

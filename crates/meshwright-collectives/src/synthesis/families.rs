@@ -6,7 +6,7 @@ use meshwright_network::topology::Topology;
 use rayon::prelude::*;
 
 use super::climb::{applies, climb};
-use super::composed::Composed;
+use super::joined::Joined;
 use super::meeting::Candidate;
 use super::products::products;
 use super::relays::Relays;
@@ -154,8 +154,8 @@ fn overlays(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
 
 /// All-gather as gather and broadcast, reduce-scatter as reduction and scatter.
 fn composed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let Some((composed, expected)) = Composed::searched(task, known.best)? else { return Ok(None) };
-    fastest(vec![tried(task, (Recipe::Composed(composed), expected))?], simulate)
+    let Some((joined, expected)) = Joined::through_one(task, known.best)? else { return Ok(None) };
+    fastest(vec![tried(task, (Recipe::Joined(Box::new(joined)), expected))?], simulate)
 }
 
 /// Whole vectors that are gathered and added up at last, by the best all-gather of them.

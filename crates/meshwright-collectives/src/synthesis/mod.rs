@@ -25,7 +25,7 @@
 //! | `overlay_shapes`, `settle_overlays` | how many pieces, which of them |
 //! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
-//! | [`composed`] | all-gather as gather and broadcast |
+//! | [`joined`](mod@joined) | two operations that do a third |
 //! | [`relays`] | blocks that go over other members, those for the same in one message |
 //! | [`scans`] | which prefix trees |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
@@ -34,10 +34,10 @@ mod calendar;
 pub mod cells;
 pub mod climb;
 pub mod clock;
-pub mod composed;
 pub mod draft;
 mod families;
 mod gossip;
+pub mod joined;
 pub mod list;
 pub mod meeting;
 pub mod moves;
@@ -68,10 +68,10 @@ use meshwright_core::units::Cycles;
 use crate::flow::Flow;
 use crate::prefix::PrefixTree;
 use crate::shape::by_whole_vectors;
-use crate::{Algorithm, Operation, Task};
+use crate::{Algorithm, Operation, Task, algorithm};
 use cells::Cells;
-use composed::Composed;
 use families::{Known, best_of, families};
+use joined::Joined;
 use meeting::Meeting;
 use overlay::Overlay;
 use packing::{Depth, Trees};
@@ -126,10 +126,12 @@ pub enum Recipe {
     Relays(Relays),
     /// Overlay trees.
     Overlay(Overlay),
-    /// Overlay trees to a member, and others from there.
-    Composed(Composed),
     /// An all-gather of whole vectors, which are added up at last.
     Gathered(Box<Recipe>),
+    /// An algorithm of the table by its name, every message in so many chunks.
+    Published(&'static str, u32),
+    /// Two operations that do this one.
+    Joined(Box<Joined>),
 }
 
 impl Recipe {
@@ -149,8 +151,9 @@ impl Recipe {
             Self::Routes(routes) => Ok(routes.planned(task)?.flow),
             Self::Relays(relays) => relays.flow(task),
             Self::Overlay(overlay) => Ok(overlay.flow(task)),
-            Self::Composed(composed) => Ok(composed.flow(task)),
             Self::Gathered(recipe) => by_whole_vectors(task, |all| recipe.flow(all)),
+            Self::Published(name, chunks) => algorithm::named(name).of(task)?.chunked(*chunks),
+            Self::Joined(joined) => joined.flow(task),
         }
     }
 }
@@ -169,8 +172,10 @@ impl Display for Recipe {
             Self::Routes(routes) => routes.fmt(f),
             Self::Relays(relays) => relays.fmt(f),
             Self::Overlay(overlay) => overlay.fmt(f),
-            Self::Composed(composed) => composed.fmt(f),
             Self::Gathered(recipe) => write!(f, "whole vectors gathered and added up at last: {recipe}"),
+            Self::Published(name, 1) => f.write_str(name),
+            Self::Published(name, chunks) => write!(f, "{name} in {chunks} chunks"),
+            Self::Joined(joined) => joined.fmt(f),
         }
     }
 }

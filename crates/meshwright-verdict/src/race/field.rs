@@ -11,6 +11,7 @@ use meshwright_core::units::Cycles;
 use meshwright_core::words::counted;
 use rayon::prelude::*;
 
+use super::joined;
 use super::synthesis;
 use super::trial::{self, Known, Look, Run};
 use super::{Asked, Effort};
@@ -41,6 +42,9 @@ impl Entry {
     }
 }
 
+/// Algorithms that do not suit, and why.
+pub(super) type Refused = Vec<(&'static str, String)>;
+
 /// What became of an algorithm.
 pub(super) enum Finish {
     /// Its better root.
@@ -65,6 +69,18 @@ pub(super) fn run(
     bounds: &[Bound],
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Finish>> {
+    let (mut entries, refused) = entries(asked, tasks, bounds, progress)?;
+    joined::improve(&mut entries, asked, tasks, bounds, progress)?;
+    Ok(asked.algorithms().iter().map(|&algorithm| finish(algorithm, &entries, &refused)).collect())
+}
+
+/// Those that suit, each from each root; and why others do not.
+pub(super) fn entries(
+    asked: &Asked,
+    tasks: &[Task<'_>],
+    bounds: &[Bound],
+    progress: &mut dyn FnMut(&str),
+) -> Result<(Vec<Entry>, Refused)> {
     let algorithms = asked.algorithms();
     progress(&format!("{} before they run", counted(algorithms.len() as u64, "algorithm")));
     let all: Vec<(&'static Algorithm, usize)> = algorithms
@@ -75,7 +91,7 @@ pub(super) fn run(
         .par_iter()
         .map(|&(algorithm, task)| trial::look(&tasks[task], &algorithm.of(&tasks[task])?, algorithm))
         .collect();
-    let (mut entries, mut refused) = (Vec::new(), Vec::new());
+    let (mut entries, mut refused) = (Vec::new(), Refused::new());
     for (&(algorithm, task), look) in all.iter().zip(looks) {
         match look {
             Ok(look) => {
@@ -88,7 +104,7 @@ pub(super) fn run(
     if asked.effort.searches {
         search(&mut entries, tasks, bounds, progress)?;
     }
-    Ok(algorithms.iter().map(|&algorithm| finish(algorithm, &entries, &refused)).collect())
+    Ok((entries, refused))
 }
 
 /// Searches for schedules of our own, from the root that the best of the others has.

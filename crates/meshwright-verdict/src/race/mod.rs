@@ -11,6 +11,7 @@
 //! | [`regimes`] | who wins over bytes, start-ups and hop times |
 
 mod field;
+mod joined;
 pub mod regimes;
 mod root;
 mod synthesis;

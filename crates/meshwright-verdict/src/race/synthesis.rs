@@ -21,7 +21,14 @@ pub(super) fn improve(
     known: Option<Cycles>,
 ) -> Result<()> {
     let simulate = |flow: &_| Ok(trial::cycles(task, flow)?.map(Cycles));
-    let Some(found) = synthesis::search(task, bound, known, &simulate)? else { return Ok(()) };
+    match synthesis::search(task, bound, known, &simulate)? {
+        Some(found) => take(entry, task, found),
+        None => Ok(()),
+    }
+}
+
+/// What was found takes the place of what was there unless that is faster.
+pub(super) fn take(entry: &mut Entry, task: &Task<'_>, found: Found) -> Result<()> {
     if entry.run.as_ref().and_then(|run| run.cycles).is_some_and(|cycles| cycles < found.cycles.0) {
         return Ok(());
     }

@@ -1,0 +1,157 @@
+//! Two operations one after the other, each by the best that is found for it: what our own entry is where nothing else is as fast.
+
+use meshwright_collectives::bound::{self, Bound};
+use meshwright_collectives::synthesis::joined::{Joined, Part, pairs};
+use meshwright_collectives::synthesis::{Found, Recipe};
+use meshwright_collectives::{Operation, Task};
+use meshwright_core::error::Result;
+use meshwright_core::units::{Cycles, NodeId};
+use rayon::prelude::*;
+
+use super::field::{self, Entry};
+use super::{Asked, Effort, root, synthesis, trial};
+
+/// Not looked at where what is above the bound is one part in so many.
+const NEAR: u64 = 50;
+
+/// Races of the parts are run among so many members.
+const MEMBERS_MAX: u32 = 256;
+
+/// So many pairs of the fastest are simulated: where the second begins before the first has ended, one is in the way of the other.
+const PAIRS: usize = 16;
+
+/// Races the operations that do the one that is asked for together, and takes the best two of them where they are faster than all others.
+pub(super) fn improve(
+    entries: &mut [Entry],
+    asked: &Asked,
+    tasks: &[Task<'_>],
+    bounds: &[Bound],
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    if !asked.effort.searches || tasks[0].members() > MEMBERS_MAX {
+        return Ok(());
+    }
+    for pair in pairs(asked.operation) {
+        let best = entries.iter().filter_map(|entry| Some((entry.rank()?, entry.task))).min();
+        let Some(((best, _), at)) = best else { return Ok(()) };
+        if best <= bounds[at].cycles.0 + bounds[at].cycles.0 / NEAR {
+            return Ok(());
+        }
+        let own = |entry: &&mut Entry| entry.task == at && synthesis::is_searched(entry.algorithm);
+        let Some(entry) = entries.iter_mut().find(own) else { return Ok(()) };
+        let mut parts = Parts { asked, task: &tasks[at], left: best, progress: &mut *progress };
+        if let Some(found) = parts.searched(*pair)? {
+            synthesis::take(entry, &tasks[at], found)?;
+        }
+    }
+    Ok(())
+}
+
+/// A search for two parts.
+struct Parts<'a, 'm> {
+    asked: &'a Asked,
+    task: &'a Task<'m>,
+    /// Cycles that they must not take together.
+    left: u64,
+    progress: &'a mut dyn FnMut(&str),
+}
+
+impl<'m> Parts<'_, 'm> {
+    /// The best two of those that are expected to be faster than what is known.
+    fn searched(&mut self, [first, second]: [Operation; 2]) -> Result<Option<Found>> {
+        let root = self.task.operation.is_rooted().then_some(self.task.root);
+        let after = self.bounds(&self.tasks(second, root)?)?.into_iter().map(|bound| bound.cycles.0).min();
+        let ones = self.parts(first, root, after.unwrap_or(0))?;
+        let Some((one, cycles)) = ones.first() else { return Ok(None) };
+        let root = if first.is_rooted() { Some(one.root) } else { root };
+        let others = self.parts(second, root, *cycles)?;
+        let mut pairs: Vec<(u64, Joined)> = Vec::new();
+        for (one, cycles) in ones.iter().filter(|(part, _)| !first.is_rooted() || Some(part.root) == root) {
+            let all =
+                others.iter().map(|(other, more)| (cycles + more, Joined([one.clone(), other.clone()])));
+            pairs.extend(all.filter(|(together, _)| *together < self.left));
+        }
+        pairs.sort_by_key(|(together, _)| *together);
+        pairs.truncate(PAIRS);
+        let run = |(together, joined): (u64, Joined)| -> Result<Option<Found>> {
+            let flow = joined.flow(self.task)?;
+            let Some(cycles) = trial::cycles(self.task, &flow)? else { return Ok(None) };
+            let recipe = Recipe::Joined(Box::new(joined));
+            Ok(Some(Found { recipe, flow, cycles: Cycles(cycles), predicted: Cycles(together) }))
+        };
+        let found: Result<Vec<_>> = pairs.into_par_iter().map(run).collect();
+        Ok(found?.into_iter().flatten().min_by_key(|found| found.cycles))
+    }
+
+    /// A part from this root, or from all that are compared.
+    fn tasks(&self, operation: Operation, root: Option<u32>) -> Result<Vec<Task<'m>>> {
+        let root = root.filter(|_| operation.is_rooted()).map(|root| self.task.nodes()[root as usize]);
+        root::tasks(&self.of(operation, root), self.task.machine())
+    }
+
+    /// What is asked of a part.
+    fn of(&self, operation: Operation, root: Option<NodeId>) -> Asked {
+        let effort = Effort { searches: false, ..self.asked.effort };
+        Asked { operation, root, algorithms: Vec::new(), effort, ..self.asked.clone() }
+    }
+
+    fn bounds(&self, tasks: &[Task<'_>]) -> Result<Vec<Bound>> {
+        tasks.iter().map(bound::bound).collect()
+    }
+
+    /// Ways to do a part and the cycles of each, the fastest first; none that is as slow as what is known with what takes so long besides.
+    fn parts(&mut self, operation: Operation, root: Option<u32>, besides: u64) -> Result<Vec<(Part, u64)>> {
+        let asked = self.of(operation, None);
+        let tasks = self.tasks(operation, root)?;
+        let bounds = self.bounds(&tasks)?;
+        let left = self.left.saturating_sub(besides);
+        if bounds.iter().all(|bound| bound.cycles.0 >= left) {
+            return Ok(Vec::new());
+        }
+        let mut progress = |what: &str| (self.progress)(&format!("{}: {what}", operation.name()));
+        let (entries, _) = field::entries(&asked, &tasks, &bounds, &mut progress)?;
+        let mut ranked: Vec<_> = entries.iter().filter_map(|entry| Some((entry.rank()?, entry))).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        // What takes as long is mostly much the same.
+        ranked.dedup_by_key(|((cycles, _), _)| *cycles);
+        let part = |((cycles, _), entry): ((u64, u64), &Entry)| {
+            let recipe = Recipe::Published(entry.algorithm.name, entry.run.as_ref()?.chunks);
+            let root = tasks[entry.task].root;
+            (cycles < left).then_some((Part { operation, root, recipe }, cycles))
+        };
+        Ok(ranked.into_iter().filter_map(part).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge;
+    use super::*;
+    use meshwright_network::topology::{Endpoints, Machine, PortModel};
+
+    /// Where a search for trees knows nothing of ports and gaps, two operations one after the other are a tenth faster than all that is published, and
+    /// hardly slower than each of them alone.
+    #[test]
+    fn two_operations_do_a_third_where_ports_and_gaps_matter() {
+        let ends = Endpoints { overhead: Cycles(10), gap: Cycles(20) };
+        let machine = Machine::new("mesh:3x4").unwrap().with_port_model(PortModel::One);
+        let machine = machine.with_startup(Cycles(40)).unwrap().with_endpoints(ends).unwrap();
+        let judged = |operation: Operation| {
+            let root = operation.is_rooted().then_some(NodeId(0));
+            judge("", &Asked { root, ..Asked::new(operation, 256) }, &machine, &mut |_| ()).unwrap()
+        };
+        let best = |operation| judged(operation).winner().unwrap().time.0;
+        let verdict = judged(Operation::Broadcast);
+        let cycles = verdict.winner().unwrap().time.0;
+        for row in &verdict.results {
+            match &row.detail.recipe {
+                Some(recipe) => assert!(matches!(recipe, Recipe::Joined(_)), "{recipe}"),
+                None => assert!(row.simulated_cycles.is_none_or(|other| 10 * other > 11 * cycles), "{row:?}"),
+            }
+        }
+        for pair in pairs(Operation::Broadcast) {
+            let together: u64 = pair.map(best).iter().sum();
+            assert!(20 * cycles <= 21 * together, "{cycles} {together}");
+        }
+    }
+}
