@@ -1,50 +1,54 @@
 //! One flow after another: who needed a block in the first contributes it to the second.
 
-use std::collections::BTreeMap;
-
 use super::{Block, Flow, Transfer};
 
-/// The blocks of a flow and who needs or contributes each, its owner.
+/// The blocks of a flow by owner: who needs or contributes each. The last owner stands for all.
 struct Side<'f> {
     flow: &'f Flow,
-    owner: fn(&Block) -> u32,
+    /// By block its owner, and where it begins and ends among those of its owner, in bytes.
+    places: Vec<(usize, u64, u64)>,
     /// By owner the bytes and the number of its blocks.
-    owned: BTreeMap<u32, (u64, u64)>,
+    owned: Vec<(u64, u64)>,
 }
 
 impl<'f> Side<'f> {
     fn new(flow: &'f Flow, owner: fn(&Block) -> u32) -> Self {
-        let mut owned: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-        for block in &flow.blocks {
-            let (bytes, many) = owned.entry(owner(block)).or_default();
+        let mut owned = vec![(0, 0); flow.members as usize + 1];
+        let place = |block: &Block| {
+            let owner = owner(block).min(flow.members) as usize;
+            let (bytes, many) = &mut owned[owner];
             (*bytes, *many) = (*bytes + block.bytes, *many + 1);
-        }
-        Self { flow, owner, owned }
+            (owner, *bytes - block.bytes, *bytes)
+        };
+        let places = flow.blocks.iter().map(place).collect();
+        Self { flow, places, owned }
     }
 
-    /// By block where it begins and ends among those of its owner, in bytes; where none has bytes, all are of the same length.
-    fn places(&self, other: &Self) -> Vec<(u64, u64)> {
-        let mut before: BTreeMap<u32, u64> = BTreeMap::new();
-        let place = |block: &Block| {
-            let owner = (self.owner)(block);
-            let length = if self.owned[&owner].0 == 0 { other.owned[&owner].1 } else { block.bytes };
-            let end = before.entry(owner).or_default();
-            *end += length;
-            (*end - length, *end)
-        };
-        self.flow.blocks.iter().map(place).collect()
+    /// Makes the blocks of owners without bytes as long as there are blocks in the other.
+    fn stretch(&mut self, other: &[(u64, u64)]) {
+        let mut before = vec![0; other.len()];
+        for (owner, start, end) in &mut self.places {
+            if self.owned[*owner].0 == 0 {
+                *start = before[*owner];
+                *end = *start + other[*owner].1;
+                before[*owner] = *end;
+            }
+        }
     }
 
     /// Its flow with every block cut where one of its owner ends, here or there. Messages of which nothing is left are left out.
-    fn cut(&self, places: &[(u64, u64)], ends: &BTreeMap<u32, Vec<u64>>) -> Flow {
+    fn cut(&self, ends: &[Vec<u64>]) -> Flow {
         let mut pieces = Vec::new();
         // By block the first of its pieces, and the number of all.
         let mut first = vec![0];
-        for (&block, &(start, end)) in self.flow.blocks.iter().zip(places) {
-            let ends = &ends[&(self.owner)(&block)];
-            let inside = &ends[ends.partition_point(|&at| at < start)..ends.partition_point(|&at| at <= end)];
-            let bytes = |two: &[u64]| if block.bytes == 0 { 0 } else { two[1] - two[0] };
-            pieces.extend(inside.windows(2).map(|two| Block { bytes: bytes(two), ..block }));
+        for (&block, &(owner, start, end)) in self.flow.blocks.iter().zip(&self.places) {
+            let (mut at, ends) = (start, &ends[owner]);
+            for &next in
+                ends[ends.partition_point(|&at| at <= start)..].iter().take_while(|&&next| next <= end)
+            {
+                pieces.push(Block { bytes: if block.bytes == 0 { 0 } else { next - at }, ..block });
+                at = next;
+            }
             first.push(pieces.len() as u32);
         }
         let mut flow = Flow::new(self.flow.members, pieces);
@@ -52,9 +56,13 @@ impl<'f> Side<'f> {
         (flow.is_copied, flow.is_added_up) = (self.flow.is_copied, self.flow.is_added_up);
         let mut row = Vec::new();
         for (index, &transfer) in self.flow.transfers.iter().enumerate() {
-            let cut = |&(from, end): &(u32, u32)| (first[from as usize], first[end as usize]);
             row.clear();
-            row.extend(self.flow.carried.row(index).iter().map(cut).filter(|(from, end)| from < end));
+            for &(from, end) in self.flow.carried.row(index) {
+                let (from, end) = (first[from as usize], first[end as usize]);
+                if from < end {
+                    row.push((from, end));
+                }
+            }
             flow.send_ranges(transfer, &row);
         }
         flow
@@ -119,23 +127,17 @@ impl Flow {
     /// Both flows with blocks of the same sizes, the k-th that a member needs in the one and the k-th that it contributes to the other. Blocks without
     /// bytes among others are left out.
     fn refined(&self, next: &Self) -> [Self; 2] {
-        let sides = [Side::new(self, |block| block.to), Side::new(next, |block| block.from)];
-        let [one, other] = &sides;
-        let bytes = |side: &Side<'_>| -> Vec<(u32, u64)> {
-            side.owned.iter().map(|(&owner, &(bytes, _))| (owner, bytes)).collect()
-        };
-        assert_eq!(bytes(one), bytes(other), "one goes on where the other ends");
-        let places = [one.places(other), other.places(one)];
-        let mut ends: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for (side, places) in sides.iter().zip(&places) {
-            for (block, &(_, end)) in side.flow.blocks.iter().zip(places) {
-                ends.entry((side.owner)(block)).or_insert_with(|| vec![0]).push(end);
-            }
-        }
-        for ends in ends.values_mut() {
+        let (mut one, mut other) = (Side::new(self, |block| block.to), Side::new(next, |block| block.from));
+        let same = one.owned.iter().zip(&other.owned).all(|(one, other)| one.0 == other.0);
+        assert!(same, "one goes on where the other ends");
+        one.stretch(&other.owned);
+        other.stretch(&one.owned);
+        let mut ends: Vec<Vec<u64>> = vec![Vec::new(); one.owned.len()];
+        one.places.iter().chain(&other.places).for_each(|&(owner, _, end)| ends[owner].push(end));
+        for ends in &mut ends {
             ends.sort_unstable();
             ends.dedup();
         }
-        [one.cut(&places[0], &ends), other.cut(&places[1], &ends)]
+        [one.cut(&ends), other.cut(&ends)]
     }
 }

@@ -6,7 +6,6 @@ use meshwright_collectives::synthesis::{Found, Recipe};
 use meshwright_collectives::{Operation, Task};
 use meshwright_core::error::Result;
 use meshwright_core::units::{Cycles, NodeId};
-use rayon::prelude::*;
 
 use super::field::{self, Entry};
 use super::{Asked, Effort, root, synthesis, trial};
@@ -65,22 +64,26 @@ impl<'m> Parts<'_, 'm> {
         let Some((one, cycles)) = ones.first() else { return Ok(None) };
         let root = if first.is_rooted() { Some(one.root) } else { root };
         let others = self.parts(second, root, *cycles)?;
-        let mut pairs: Vec<(u64, Joined)> = Vec::new();
-        for (one, cycles) in ones.iter().filter(|(part, _)| !first.is_rooted() || Some(part.root) == root) {
-            let all =
-                others.iter().map(|(other, more)| (cycles + more, Joined([one.clone(), other.clone()])));
-            pairs.extend(all.filter(|(together, _)| *together < self.left));
+        let mut pairs: Vec<(u64, usize, usize)> = Vec::new();
+        for (at, (one, cycles)) in ones.iter().enumerate() {
+            if first.is_rooted() && Some(one.root) != root {
+                continue;
+            }
+            pairs.extend(others.iter().enumerate().map(|(other, (_, more))| (cycles + more, at, other)));
         }
-        pairs.sort_by_key(|(together, _)| *together);
-        pairs.truncate(PAIRS);
-        let run = |(together, joined): (u64, Joined)| -> Result<Option<Found>> {
+        pairs.retain(|&(together, ..)| together < self.left);
+        pairs.sort_unstable();
+        let mut best: Option<Found> = None;
+        for (together, one, other) in pairs.into_iter().take(PAIRS) {
+            let joined = Joined([ones[one].0.clone(), others[other].0.clone()]);
             let flow = joined.flow(self.task)?;
-            let Some(cycles) = trial::cycles(self.task, &flow)? else { return Ok(None) };
-            let recipe = Recipe::Joined(Box::new(joined));
-            Ok(Some(Found { recipe, flow, cycles: Cycles(cycles), predicted: Cycles(together) }))
-        };
-        let found: Result<Vec<_>> = pairs.into_par_iter().map(run).collect();
-        Ok(found?.into_iter().flatten().min_by_key(|found| found.cycles))
+            let Some(cycles) = trial::cycles(self.task, &flow)? else { continue };
+            if best.as_ref().is_none_or(|best| cycles < best.cycles.0) {
+                let recipe = Recipe::Joined(Box::new(joined));
+                best = Some(Found { recipe, flow, cycles: Cycles(cycles), predicted: Cycles(together) });
+            }
+        }
+        Ok(best)
     }
 
     /// A part from this root, or from all that are compared.
@@ -110,16 +113,23 @@ impl<'m> Parts<'_, 'm> {
         }
         let mut progress = |what: &str| (self.progress)(&format!("{}: {what}", operation.name()));
         let (entries, _) = field::entries(&asked, &tasks, &bounds, &mut progress)?;
-        let mut ranked: Vec<_> = entries.iter().filter_map(|entry| Some((entry.rank()?, entry))).collect();
-        ranked.sort_by_key(|(rank, _)| *rank);
+        let mut ranked: Vec<(u64, u64, usize)> = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            ranked.extend(entry.rank().map(|(cycles, traffic)| (cycles, traffic, at)));
+        }
+        ranked.sort_unstable();
         // What takes as long is mostly much the same.
-        ranked.dedup_by_key(|((cycles, _), _)| *cycles);
-        let part = |((cycles, _), entry): ((u64, u64), &Entry)| {
-            let recipe = Recipe::Published(entry.algorithm.name, entry.run.as_ref()?.chunks);
-            let root = tasks[entry.task].root;
-            (cycles < left).then_some((Part { operation, root, recipe }, cycles))
-        };
-        Ok(ranked.into_iter().filter_map(part).collect())
+        ranked.dedup_by_key(|(cycles, ..)| *cycles);
+        let mut parts = Vec::new();
+        for (cycles, _, at) in ranked.into_iter().filter(|(cycles, ..)| *cycles < left) {
+            let (entry, root) = (&entries[at], tasks[entries[at].task].root);
+            let chunks = entry.run.as_ref().map_or(1, |run| run.chunks);
+            parts.push((
+                Part { operation, root, recipe: Recipe::Published(entry.algorithm.name, chunks) },
+                cycles,
+            ));
+        }
+        Ok(parts)
     }
 }
 
