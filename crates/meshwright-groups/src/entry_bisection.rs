@@ -123,9 +123,10 @@ fn parents<const K: usize>(group: &Group, root: u32, steps: &Displacements, cuts
         DisplacedMember { steps: own, rank }
     };
     let mut builder = Builder { group, cuts, parent: vec![Tree::NONE; group.members().len()] };
-    let mut members: Vec<DisplacedMember<K>> =
-        (0..group.size()).filter(|&rank| rank != root).map(member).collect();
-    members.sort_by_key(|member| orthant(&member.steps));
+    let others = (0..group.size()).filter(|&rank| rank != root);
+    let mut order: Vec<(u32, u32)> = others.map(|rank| (orthant(&member(rank).steps), rank)).collect();
+    order.sort_unstable();
+    let mut members: Vec<DisplacedMember<K>> = order.into_iter().map(|(_, rank)| member(rank)).collect();
     for part in members.chunk_by_mut(|a, b| orthant(&a.steps) == orthant(&b.steps)) {
         builder.enter(part, &member(root));
     }

@@ -1,5 +1,7 @@
 //! One flow after another: who needed a block in the first contributes it to the second.
 
+use meshwright_core::csr::Csr;
+
 use super::{Block, Flow, Transfer};
 
 /// The blocks of a flow by owner: who needs or contributes each. The last owner stands for all.
@@ -111,14 +113,13 @@ impl Flow {
 
     /// By block of another flow the block of this one that it goes on with: the k-th of a member with the k-th.
     fn places_of(&self, next: &Self) -> Vec<u32> {
-        let order = |key: &dyn Fn(&Block) -> u32, blocks: &[Block]| {
-            let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
-            order.sort_by_key(|&block| key(&blocks[block as usize]));
-            order
+        let by_owner = |flow: &Self, owner: fn(&Block) -> u32| {
+            let owners = flow.blocks.iter().map(|block| owner(block).min(flow.members) as usize);
+            Csr::from_pairs(flow.members as usize + 1, owners.zip(0u32..))
         };
         let mut place = vec![0; next.blocks.len()];
-        let own = order(&|block| block.to, &self.blocks);
-        for (own, other) in own.into_iter().zip(order(&|block| block.from, &next.blocks)) {
+        let (own, others) = (by_owner(self, |block| block.to), by_owner(next, |block| block.from));
+        for (&own, &other) in own.rows().flatten().zip(others.rows().flatten()) {
             place[other as usize] = own;
         }
         place

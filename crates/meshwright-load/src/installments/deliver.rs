@@ -136,7 +136,7 @@ pub fn deliver_longest_first(
     let until_done = |one: &Consignment| {
         scale.work(one.node, one.bytes).0 * ticks + (f64::from(one.hops) * byte * one.bytes as f64) as u64
     };
-    consignments.sort_by_key(|one| (one.source, Reverse(until_done(one))));
+    consignments.sort_by_cached_key(|one| (one.source, Reverse(until_done(one))));
     carried(scale, &consignments, forwarding, 1, results)
 }
 
