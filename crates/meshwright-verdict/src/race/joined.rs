@@ -92,10 +92,10 @@ impl<'m> Parts<'_, 'm> {
         root::tasks(&self.of(operation, root), self.task.machine())
     }
 
-    /// What is asked of a part.
+    /// What is asked of a part. Routers copy in neither: most operations that are parts have nothing to copy.
     fn of(&self, operation: Operation, root: Option<NodeId>) -> Asked {
         let effort = Effort { searches: false, ..self.asked.effort };
-        Asked { operation, root, algorithms: Vec::new(), effort, ..self.asked.clone() }
+        Asked { operation, root, algorithms: Vec::new(), effort, multicast: false, ..self.asked.clone() }
     }
 
     fn bounds(&self, tasks: &[Task<'_>]) -> Result<Vec<Bound>> {
@@ -137,7 +137,7 @@ impl<'m> Parts<'_, 'm> {
 mod tests {
     use super::super::judge;
     use super::*;
-    use meshwright_network::topology::{Endpoints, Machine, PortModel};
+    use meshwright_network::topology::{Endpoints, Machine, PortModel, Switching};
 
     /// Where a search for trees knows nothing of ports and gaps, two operations one after the other are a tenth faster than all that is published, and
     /// hardly slower than each of them alone.
@@ -162,6 +162,18 @@ mod tests {
         for pair in pairs(Operation::Broadcast) {
             let together: u64 = pair.map(best).iter().sum();
             assert!(20 * cycles <= 21 * together, "{cycles} {together}");
+        }
+    }
+
+    /// Where routers copy, parts that have nothing to copy are raced all the same.
+    #[test]
+    fn routers_that_copy_stop_no_race() {
+        let machine = Machine::new("mesh:2x3").unwrap().with_switching(Switching::CutThrough);
+        let machine = machine.with_startup(Cycles(40)).unwrap();
+        for operation in [Operation::AllReduce, Operation::AllGather, Operation::Broadcast] {
+            let asked = Asked { multicast: true, ..Asked::new(operation, 256) };
+            let verdict = judge("", &asked, &machine, &mut |_| ()).unwrap();
+            assert!(verdict.bound() <= verdict.winner().unwrap().time, "{}", operation.name());
         }
     }
 }
