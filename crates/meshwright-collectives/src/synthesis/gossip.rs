@@ -104,8 +104,19 @@ impl<'w> Nearness<'w> {
     }
 }
 
-/// Links saved, pieces that the target will not have, and how soon it has this one.
-type Merit = (i32, u32, Reverse<u64>);
+/// Links that a message saves, and pieces that its target will not have. Neither ever grows.
+type Worth = (i32, u32);
+
+/// A piece that may be sent over an exit.
+#[derive(Clone, Copy)]
+struct May {
+    piece: u32,
+    /// What a message with it is worth at most, which is what it was when last looked at; none where nobody should have it.
+    most: Option<Worth>,
+}
+
+/// The best message over an exit: what it is worth, how soon it is there, and the place of its piece; to whom it goes.
+type Best = ((Worth, Reverse<u64>, Reverse<usize>), u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
@@ -122,8 +133,8 @@ pub(super) struct Gossip<'w> {
     ticks: Ticks,
     manner: Manner,
     nearness: Nearness<'w>,
-    /// By exit the pieces that may be sent over it to somebody: what a message saves never grows, so that one without a target stays without.
-    may: Vec<Vec<u32>>,
+    /// By exit the pieces that may be sent over it to somebody: one without a target stays without.
+    may: Vec<Vec<May>>,
     /// By link from when on it is free.
     free_at: Vec<u64>,
     events: BinaryHeap<Reverse<(u64, Event)>>,
@@ -165,7 +176,7 @@ impl<'w> Gossip<'w> {
                 Event::May(member, piece) => {
                     let (first, end) = exits.of[member as usize];
                     for exit in first..end {
-                        gossip.may[exit as usize].push(piece);
+                        gossip.may[exit as usize].push(May { piece, most: Some((i32::MAX, 0)) });
                         gossip.send(exit, now);
                     }
                 }
@@ -180,33 +191,45 @@ impl<'w> Gossip<'w> {
         if self.free_at[link as usize] > now {
             return;
         }
-        let from = self.exits.owner[exit as usize];
-        let mut best: Option<(Merit, u32, u32)> = None;
         let mut may = std::mem::take(&mut self.may[exit as usize]);
-        may.retain(|&piece| {
-            let mut has_target = false;
-            for &to in &self.exits.reached[exit as usize] {
-                let Some(worth) = self.worth((piece, from, to), now) else { continue };
-                has_target = true;
-                let more = self.nearness.missing[to as usize];
-                if best.is_some_and(|((known, missing, _), ..)| (known, missing) > (worth, more)) {
-                    continue;
-                }
-                let key = (worth, more, Reverse(self.moves((from, to), now, |_, _| ())));
-                if best.is_none_or(|(known, ..)| known < key) {
-                    best = Some((key, piece, to));
-                }
+        let mut best: Option<Best> = None;
+        // What may be worth most is looked at first: others are mostly worth less, whatever has come since they were looked at.
+        let promising = (0..may.len()).max_by_key(|&at| may[at].most);
+        for at in promising.into_iter().chain(0..may.len()) {
+            if may[at].most < best.map(|((worth, ..), _)| worth) {
+                continue;
             }
-            has_target
-        });
-        self.may[exit as usize] = may;
-        if let Some((_, piece, to)) = best {
-            self.take((piece, from, to), now);
+            let looked = self.look((may[at].piece, exit), now);
+            may[at].most = looked.map(|(worth, ..)| worth);
+            best = best.max(looked.map(|(worth, arrived, to)| ((worth, arrived, Reverse(at)), to)));
         }
+        if let Some(((.., Reverse(at)), to)) = best {
+            self.take((may[at].piece, self.exits.owner[exit as usize], to), now);
+        }
+        may.retain(|one| one.most.is_some());
+        self.may[exit as usize] = may;
+    }
+
+    /// The best message with a piece over an exit: what it is worth, how soon it is there, and to whom; none where nobody should have it.
+    fn look(&self, (piece, exit): (u32, u32), now: u64) -> Option<(Worth, Reverse<u64>, u32)> {
+        let from = self.exits.owner[exit as usize];
+        let mut best: Option<(Worth, Reverse<u64>, u32)> = None;
+        for &to in &self.exits.reached[exit as usize] {
+            let Some(saved) = self.saved((piece, from, to), now) else { continue };
+            let worth = (saved, self.nearness.missing[to as usize]);
+            if best.is_some_and(|(known, ..)| known > worth) {
+                continue;
+            }
+            let arrived = Reverse(self.moves((from, to), now, |_, _| ()));
+            if best.is_none_or(|(known, soonest, _)| (known, soonest) < (worth, arrived)) {
+                best = Some((worth, arrived, to));
+            }
+        }
+        best
     }
 
     /// How many links a message saves all together; none where the target has the piece, or should have it from others.
-    fn worth(&self, (piece, from, to): (u32, u32, u32), now: u64) -> Option<i32> {
+    fn saved(&self, (piece, from, to): (u32, u32, u32), now: u64) -> Option<i32> {
         let at = piece as usize * self.ways.members() + to as usize;
         if self.nearness.has[at] {
             return None;
@@ -219,8 +242,8 @@ impl<'w> Gossip<'w> {
         } else {
             i32::from(self.nearness.near[at])
         };
-        let worth = gain - i32::from(hops);
-        (worth >= -self.manner.slack).then_some(worth)
+        let saved = gain - i32::from(hops);
+        (saved >= -self.manner.slack).then_some(saved)
     }
 
     /// When a message arrives that is sent now; tells its links, and when each is free again.

@@ -8,9 +8,9 @@ use super::clock::{End, Times};
 use super::overlay::{Letter, NOBODY, Overlay};
 use super::ways::Ways;
 
-/// The bit of an event that says that a message has come, and of one that says that a link is free.
-const CAME: u32 = 1 << 31;
-const FREE: u32 = 1 << 30;
+/// The bit of an event of a message, and that of one that has come; events of a moment are those of links that are free, by link, and then these, by rank.
+const MESSAGE: u32 = 1 << 31;
+const CAME: u32 = 1;
 
 /// When a link is free that somebody holds.
 const HELD: u32 = u32::MAX;
@@ -22,8 +22,9 @@ pub(super) const NEVER: u32 = u32::MAX;
 pub(super) struct OverlayClock<'w> {
     ways: &'w Ways,
     times: Times,
-    /// By message who sends it and its turn: of several that ask at the same time the least is first.
-    key: Vec<u64>,
+    /// By turn the message, and how many bits a turn has.
+    messages: Vec<u32>,
+    bits: u32,
     /// By message when it asked for its first link.
     pub(super) begun: Vec<u32>,
     /// Whether a message that waits stands on the links behind it.
@@ -64,7 +65,8 @@ impl<'w> OverlayClock<'w> {
             worms,
             bodies,
             carried: Vec::new(),
-            key: Vec::new(),
+            messages: Vec::new(),
+            bits: 0,
             begun: Vec::new(),
             missing: 0,
             left: Vec::new(),
@@ -109,18 +111,18 @@ impl<'w> OverlayClock<'w> {
     pub(super) fn run(&mut self, overlay: &Overlay) -> End {
         self.begin(overlay);
         while let Some((now, mut all)) = self.calendar.next() {
-            all.sort_unstable_by_key(
-                |&event| if event & FREE > 0 { 0 } else { self.key[(event & !CAME) as usize] },
-            );
+            all.sort_unstable();
             for &event in &all {
-                if event & FREE > 0 {
-                    self.serve(overlay, event & !FREE, now);
-                } else if event & CAME == 0 {
-                    self.ask(overlay, event, now);
+                if event & MESSAGE == 0 {
+                    self.serve(overlay, event, now);
+                    continue;
+                }
+                let index = self.messages[(event >> 1 & ((1 << self.bits) - 1)) as usize];
+                if event & CAME == 0 {
+                    self.ask(overlay, index, now);
                 } else {
-                    let letter = overlay.letter((event & !CAME) as usize);
-                    self.when[(event & !CAME) as usize] = now as u32;
-                    self.comes(overlay, letter, now);
+                    self.when[index as usize] = now as u32;
+                    self.comes(overlay, overlay.letter(index as usize), now);
                 }
             }
             self.calendar.done(now, all);
@@ -146,7 +148,7 @@ impl<'w> OverlayClock<'w> {
         self.queue.resize(self.ways.links(), (NOBODY, NOBODY));
         reset(&mut self.when, overlay.messages(), 0);
         reset(&mut self.begun, overlay.messages(), 0);
-        self.key.resize(overlay.messages(), 0);
+        self.number(overlay);
         reset(&mut self.free_at, self.ways.links(), 0);
         reset(&mut self.awaited, overlay.up.len(), 0);
         reset(&mut self.awaited_between, overlay.hubs.len() * many, many as u32);
@@ -175,6 +177,22 @@ impl<'w> OverlayClock<'w> {
                 self.has_sum(overlay, at, 0);
             }
         }
+    }
+
+    /// Finds the message of each turn.
+    fn number(&mut self, overlay: &Overlay) {
+        self.messages.resize(overlay.messages(), 0);
+        (0..).zip(&overlay.turn).for_each(|(index, &turn)| self.messages[turn as usize] = index);
+        self.bits = usize::BITS - overlay.messages().leading_zeros();
+        let members = u32::BITS - overlay.members.leading_zeros();
+        assert!(members + self.bits + 4 <= u32::BITS, "sender, phase and turn fit in an event");
+    }
+
+    /// A message asks: by who sends it, its phase and its turn.
+    fn event(&self, overlay: &Overlay, index: u32) -> u32 {
+        let letter = overlay.letter(index as usize);
+        let sender = overlay.ends(letter).0 << 2 | overlay.phase(letter);
+        MESSAGE | (sender << self.bits | overlay.turn[index as usize]) << 1
     }
 
     /// Adds up the parts below each member.
@@ -212,7 +230,7 @@ impl<'w> OverlayClock<'w> {
         if queue.0 == NOBODY {
             *queue = (index, index);
             if free_at != HELD {
-                self.calendar.at(free_at as usize, FREE | link);
+                self.calendar.at(free_at as usize, link);
             }
         } else {
             self.behind[queue.1 as usize] = index;
@@ -246,7 +264,7 @@ impl<'w> OverlayClock<'w> {
             }
         }
         if !has_come {
-            self.calendar.at(through as usize, index);
+            self.calendar.at(through as usize, self.event(overlay, index));
             return;
         }
         let end = through + body;
@@ -255,7 +273,7 @@ impl<'w> OverlayClock<'w> {
                 self.release_tail(way, index, end - behind * head);
             }
         }
-        self.calendar.at(end as usize, index | CAME);
+        self.calendar.at(end as usize, self.event(overlay, index) | CAME);
     }
 
     fn release_tail(&mut self, way: &[u32], index: u32, time: u32) {
@@ -268,17 +286,14 @@ impl<'w> OverlayClock<'w> {
     fn release(&mut self, link: usize, time: u32) {
         self.free_at[link] = time;
         if self.queue[link].0 != NOBODY {
-            self.calendar.at(time as usize, FREE | link as u32);
+            self.calendar.at(time as usize, link as u32);
         }
     }
 
     fn send(&mut self, overlay: &Overlay, letter: Letter, now: usize) {
         let index = overlay.index(letter);
-        let sender = u64::from(overlay.ends(letter).0) << 34;
-        self.key[index] =
-            1 + (sender | u64::from(overlay.phase(letter)) << 32 | u64::from(overlay.turn[index]));
         self.begun[index] = (now + self.times.startup) as u32;
-        self.calendar.at(now + self.times.startup, index as u32);
+        self.calendar.at(now + self.times.startup, self.event(overlay, index as u32));
     }
 
     /// A member has the sum of all below it, by piece and member.
