@@ -299,7 +299,7 @@ fn kept_cases_hold() {
 
 #[test]
 fn random_commands_hold() {
-    const COUNT: u64 = 160;
+    const COUNT: u64 = 96;
     let (answered, failures) = sample(0, COUNT, 1);
     assert!(failures.is_empty(), "{}", told(&failures));
     // Commands that are all refused would show nothing.

@@ -1,5 +1,6 @@
 //! Data flow of a collective: which member sends which blocks to which other, in which step.
 
+mod narrow;
 mod sequence;
 mod transfer;
 

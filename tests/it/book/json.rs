@@ -20,7 +20,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
             "plan load.toml --json",
             "plan examples/ingest.toml --json",
             "plan examples/groups.toml --json",
-            "plan examples/collective.toml --json",
+            "plan weights.toml --json",
+            "plan gradients.toml --json",
             "plan changing.toml --json",
         ],
     ),
@@ -65,9 +66,9 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "split",
         &[
-            "split --on mesh:8x8 --source 2,3 --sigma 0.1 --front --deadline 0.1 --next --places 2 --json",
+            "split --on mesh:2x4 --source 1,2 --sigma 0.1 --front --deadline 0.3 --next --places 2 --json",
             "split --on mesh:4x4 --source 0,0=0.4 --source 2,2=0.6@0.01 --sigma 0.1 --ports one --result-size 0.5 --json",
-            "split --on torus:8x8 --source 4,4 --source 1,1 --sigma 0.1 --message-startup 1e-5 --json",
+            "split --on mesh:2x2 --source 0,0 --source 1,1 --sigma 0.1 --message-startup 1e-5 --json",
             "split --on mesh:8x8 --source 0,0 --sigma 0.1 --speeds examples/speeds.csv --json",
             "split --on mesh:2x2 --source 0,0=2 --source 0,1 --sigma 0.1 --method epsea --json",
             "split --on mesh:2x2 --source 0,0 --sigma 0.1 --ports one --result-size 0.5 --results-at 1,1 --memory 0.5 --json",
@@ -119,10 +120,10 @@ const COMMANDS: &[(&str, &[&str])] = &[
     (
         "race",
         &[
-            "race reduce --bytes 4KB --on mesh:4x4 --combine-time 1/4 --json",
-            "race reduce-scatter --bytes 1KB,1MB --startup 10 --on torus:4x5 --json",
+            "race reduce --bytes 4KB --on mesh:2x3 --combine-time 1/4 --json",
+            "race reduce-scatter --bytes 1KB,1MB --startup 10 --on torus:3x3 --json",
             "race reduce-scatter --bytes 1KB --startup 10,100 --on torus:4x5 --algorithm ring,bucket --json",
-            "race all-reduce --bytes 100KB --on mesh:64 --json",
+            "race all-reduce --bytes 100KB --on mesh:16 --json",
             "race all-reduce --bytes 1KiB,1MiB --on torus:4x4 --startup 40 --byte-time 1/32 --flit 32 --algorithm direct-whole --json",
             "race all-reduce --bytes 64KiB --on torus:4x4 --startup 500 --byte-time 1/50 --flit 20000 --algorithm direct-whole --json",
             "race broadcast --bytes 1MiB --on mesh:8x8 --startup 40 --byte-time 1/32 --flit 32 --algorithm binomial --json",
@@ -196,6 +197,11 @@ fn walk(keys: &mut Keys, path: &str, value: &Value) {
 const CHANGING: &str = "[machine]\ntopology = \"mesh:3x3\"\n\n[[load]]\nname = \"changing\"\nsources = [{ at = [1, 1] }]\n\
                         sigma = 0.1\nbytes = 100000\ndynamic = \"resolved\"\ndrift = \"halve\"\n";
 
+/// A scenario with a collective.
+fn collective(topology: &str, job: &str) -> String {
+    format!("[machine]\ntopology = \"{topology}\"\n\n[[collective]]\nname = \"weights\"\n{job}\n")
+}
+
 /// All keys that commands print.
 fn printed(commands: &[&str]) -> Keys {
     let folder = beside_examples();
@@ -207,6 +213,15 @@ fn printed(commands: &[&str]) -> Keys {
         std::fs::copy(&path, to).expect("there is room");
     }
     std::fs::write(folder.path().join("changing.toml"), CHANGING).expect("there is room");
+    for (name, text) in [
+        ("weights.toml", collective("mesh:12", "operation = \"broadcast\"\nbytes = \"64 KB\"")),
+        (
+            "gradients.toml",
+            collective("mesh:2x3", "operation = \"all-reduce\"\nbytes = \"1 KB\"\ncombine_time = \"1/64\""),
+        ),
+    ] {
+        std::fs::write(folder.path().join(name), text).expect("there is room");
+    }
     std::fs::write(folder.path().join("numbers.bin"), [7; 400]).expect("there is room");
     let mut keys = Keys::new();
     for command in commands {

@@ -121,7 +121,7 @@ fn a_division_is_compared_over_sigma() {
     let ask = |more: &[&str]| {
         run(
             place.path(),
-            &[&["split", "mesh:4x4", "--source", "1,1", "--switching", "cut-through"][..], more].concat(),
+            &[&["split", "mesh:3x3", "--source", "1,1", "--switching", "cut-through"][..], more].concat(),
         )
     };
     let (code, text, error) = ask(&["--sigma", "0.1..0.3/3", "--out", "l", "--csv", "l.csv"]);
@@ -367,8 +367,9 @@ fn a_scenario_to_begin_with_runs() {
                 continue;
             }
             assert!(code == 0 && text.contains("meshwright plan s.toml"), "{on} {job}: {error}");
-            // A search for 448 members takes half a minute where nothing is optimised.
-            if (on, job) == ("paragon", "collective") {
+            // Searches take many seconds where nothing is optimised: on half of the machines.
+            let is_searched = ["load", "collective"].contains(&job);
+            if is_searched && ["mesh:3x4", "torus:2x3x2", "ccc:3", "paragon"].contains(&on) {
                 continue;
             }
             let (code, _, error) = run(place.path(), &["plan", "s.toml", "-q", "--force"]);

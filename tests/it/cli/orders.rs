@@ -73,7 +73,7 @@ fn toml(text: &str) -> String {
 fn names_in_a_scenario_leave_no_order_anywhere() {
     let name = toml(EVIL);
     let text = format!(
-        "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\nname = \"{name}\"\ntasks = \"binomial:2\"\n\
+        "[machine]\ntopology = \"mesh:2x3\"\nstartup = 0\n[[divide]]\nname = \"{name}\"\ntasks = \"binomial:2\"\n\
          [[load]]\nname = \"{name}\"\nsources = [{{ at = [1, 1] }}]\nsigma = 0.5\nmethods = [\"voronoi\", \"installments\"]\n\
          [[groups]]\nname = \"{name}\"\nrandom = 2\nrepeat = 2\n\
          [[divide]]\ntasks = \"{name}.phases.csv\"\nplacement = [\"all\", \"{name}.map\"]\n"

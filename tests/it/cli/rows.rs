@@ -44,7 +44,7 @@ fn cell(rows: &[Vec<String>], at: usize, name: &str) -> String {
 fn a_plan_has_a_row_for_each_method() {
     let place = folder(&[(
         "s.toml",
-        "[machine]\ntopology = \"mesh:4x4\"\n[[divide]]\nname = \"a, b\"\ntasks = \"binomial:4\"\n[[load]]\nname = \"l\"\nsources = [{ at = [0, 0], load = 1 }]\nsigma = 0.1\n",
+        "[machine]\ntopology = \"mesh:2x4\"\nstartup = 0\n[[divide]]\nname = \"a, b\"\ntasks = \"binomial:3\"\n[[load]]\nname = \"l\"\nsources = [{ at = [0, 0], load = 1 }]\nsigma = 0.1\n",
     )]);
     let (code, ..) = run(place.path(), &["plan", "s.toml", "--csv", "p.csv", "--json"]);
     let rows = csv(&std::fs::read_to_string(place.path().join("p.csv")).unwrap());

@@ -11,13 +11,10 @@ use super::meeting::Candidate;
 use super::products::products;
 use super::relays::Relays;
 use super::settle::settle;
-use super::{Found, Recipe, Simulate, meeting, routes, scans, settle_overlays, settle_points};
+use super::{Found, Recipe, Simulate, good_enough, meeting, routes, scans, settle_overlays, settle_points};
 use crate::flow::Flow;
 use crate::shape::of_whole_vectors;
 use crate::{Operation, Task, predict};
-
-/// What is above the bound by one part in so many is good enough.
-const NEAR: u64 = 50;
 
 /// How many meetings are simulated, and how many messages all together have.
 const MEETINGS: usize = 64;
@@ -33,14 +30,9 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What is good enough.
-    fn enough(self) -> Cycles {
-        Cycles(self.bound.0 + self.bound.0 / NEAR)
-    }
-
     /// Whether the best so far is good enough.
     pub(super) fn is_near(self) -> bool {
-        self.best.is_some_and(|best| best <= self.enough())
+        self.best.is_some_and(|best| best <= good_enough(self.bound))
     }
 
     /// Whether what ends then is better than the best so far.
@@ -203,7 +195,8 @@ fn packings(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Op
 
 /// The routes that are the best by their plans.
 fn routed(task: &Task<'_>, known: Known, simulate: &Simulate<'_>) -> Result<Option<Found>> {
-    let best = routes::search(task, known.enough())?.filter(|(_, timed)| known.is_beaten_by(timed.cycles));
+    let best =
+        routes::search(task, good_enough(known.bound))?.filter(|(_, timed)| known.is_beaten_by(timed.cycles));
     let best = best.map(|(routes, timed)| (Recipe::Routes(routes), timed.flow, timed.cycles));
     fastest(best.into_iter().collect(), simulate)
 }

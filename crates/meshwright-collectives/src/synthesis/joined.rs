@@ -1,4 +1,4 @@
-//! Two operations one after the other that do a third: a reduce-scatter and an all-gather are an all-reduce.
+//! Operations by others: two one after the other that do a third, as a reduce-scatter and an all-gather an all-reduce, and what one needs of another.
 //!
 //! # Source
 //!
@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use meshwright_core::error::Result;
+use meshwright_core::error::{Error, Result};
 use meshwright_core::units::{Bytes, Cycles};
 
 use super::packing::centres;
@@ -50,6 +50,41 @@ pub fn pairs(operation: Operation) -> &'static [[Operation; 2]] {
         O::AllGather => &[[O::Gather, O::Broadcast]],
         O::ReduceScatter => &[[O::Reduce, O::Scatter]],
         O::Scatter | O::Gather | O::AllToAll | O::Barrier | O::Scan => &[],
+    }
+}
+
+/// The operation on as many bytes that does one from or to a root for all members; none where there is none.
+pub fn of_all(operation: Operation) -> Option<Operation> {
+    match operation {
+        Operation::Broadcast | Operation::Reduce => Some(Operation::AllReduce),
+        Operation::Scatter => Some(Operation::ReduceScatter),
+        Operation::Gather => Some(Operation::AllGather),
+        _ => None,
+    }
+}
+
+/// What an operation from or to a root needs of one of all members.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Narrowed(pub Part);
+
+impl Display for Narrowed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}), what the root takes part in", self.0.operation.name(), self.0.recipe)
+    }
+}
+
+impl Narrowed {
+    /// Its flow.
+    ///
+    /// # Errors
+    ///
+    /// Those of the operation of all, and [`Error::NotApplicable`] where its members have two values of a block or add up in the end.
+    pub fn flow(&self, task: &Task<'_>) -> Result<Flow> {
+        let all = self.0.recipe.flow(&task.with(self.0.operation, self.0.root))?;
+        let is_from = matches!(task.operation, Operation::Broadcast | Operation::Scatter);
+        let narrowed = if is_from { all.from_one(task.root) } else { all.to_one(task.root) };
+        let why = "its members have two values of a block, or add up in the end";
+        narrowed.ok_or_else(|| Error::not_applicable("synthesis", why))
     }
 }
 

@@ -25,7 +25,7 @@
 //! | `overlay_shapes`, `settle_overlays` | how many pieces, which of them |
 //! | `overlay_clock`, `overlay_moves` | when they end, what is changed |
 //! | `calendar` | events of both clocks |
-//! | [`joined`](mod@joined) | two operations that do a third |
+//! | [`joined`](mod@joined) | two operations that do a third, and what one needs of another |
 //! | [`relays`] | blocks that go over other members, those for the same in one message |
 //! | [`scans`] | which prefix trees |
 //! | [`routes`] | blocks that go from one member to one other, along routes of their own |
@@ -71,7 +71,7 @@ use crate::shape::by_whole_vectors;
 use crate::{Algorithm, Operation, Task, algorithm};
 use cells::Cells;
 use families::{Known, best_of, families};
-use joined::Joined;
+use joined::{Joined, Narrowed};
 use meeting::Meeting;
 use overlay::Overlay;
 use packing::{Depth, Trees};
@@ -132,6 +132,8 @@ pub enum Recipe {
     Published(&'static str, u32),
     /// Two operations that do this one.
     Joined(Box<Joined>),
+    /// What this one needs of another.
+    Narrowed(Box<Narrowed>),
 }
 
 impl Recipe {
@@ -154,6 +156,7 @@ impl Recipe {
             Self::Gathered(recipe) => by_whole_vectors(task, |all| recipe.flow(all)),
             Self::Published(name, chunks) => algorithm::named(name).of(task)?.chunked(*chunks),
             Self::Joined(joined) => joined.flow(task),
+            Self::Narrowed(narrowed) => narrowed.flow(task),
         }
     }
 }
@@ -176,6 +179,7 @@ impl Display for Recipe {
             Self::Published(name, 1) => f.write_str(name),
             Self::Published(name, chunks) => write!(f, "{name} in {chunks} chunks"),
             Self::Joined(joined) => joined.fmt(f),
+            Self::Narrowed(narrowed) => narrowed.fmt(f),
         }
     }
 }
@@ -213,6 +217,11 @@ fn unsearched(task: &Task<'_>) -> Result<Flow> {
             Ok(climb::packed(task, Trees { trees, level: Depth(1.0), haste: 1, passes: 0 })?.flow)
         }
     }
+}
+
+/// A time that is good enough: one part in 50 above a bound that no schedule beats.
+pub fn good_enough(bound: Cycles) -> Cycles {
+    Cycles(bound.0 + bound.0 / 50)
 }
 
 /// Simulates a flow: when it ends, none if it does not.
