@@ -151,17 +151,14 @@ impl Flow {
     ) -> Result<(), Defect> {
         let blocks = self.blocks().len();
         let wide = blocks * self.values();
-        let mut order: Vec<u32> = (0..self.transfers().len() as u32).collect();
-        order.sort_unstable_by_key(|&index| (self.transfers()[index as usize].step, index));
+        let order = self.in_steps();
         let mut coming: Vec<(usize, u32, Mode)> = Vec::new();
-        for step in
-            order.chunk_by(|&a, &b| self.transfers()[a as usize].step == self.transfers()[b as usize].step)
-        {
+        for step in self.steps_of(&order) {
             coming.clear();
-            let number = self.transfers()[step[0] as usize].step;
+            let number = self.transfers()[step[0]].step;
             for &index in step {
-                let transfer = self.transfers()[index as usize];
-                for block in self.carried(index as usize) {
+                let transfer = self.transfers()[index];
+                for block in self.carried(index) {
                     let from = if transfer.aside.sent { blocks } else { 0 };
                     let value = held[transfer.source as usize * wide + from + block as usize];
                     if value == nothing && self.blocks()[block as usize].bytes > 0 {

@@ -159,6 +159,18 @@ impl Flow {
         self.transfers.iter().map(|transfer| transfer.step + 1).max().unwrap_or(0)
     }
 
+    /// Messages in the order of their steps, those of a step in that in which they were added.
+    pub(crate) fn in_steps(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.transfers.len()).collect();
+        order.sort_by_key(|&index| self.transfers[index].step);
+        order
+    }
+
+    /// Those of each step.
+    pub(crate) fn steps_of<'o>(&'o self, order: &'o [usize]) -> impl DoubleEndedIterator<Item = &'o [usize]> {
+        order.chunk_by(|&a, &b| self.transfers[a].step == self.transfers[b].step)
+    }
+
     /// Adds a message; one without blocks, or to the sender itself, is left out.
     pub fn send(&mut self, transfer: Transfer, blocks: impl IntoIterator<Item = u32>) {
         if transfer.source == transfer.target {

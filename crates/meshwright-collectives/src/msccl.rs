@@ -280,10 +280,8 @@ pub fn xml(task: &Task<'_>, flow: &Flow, name: &str) -> Result<String> {
     }
     let layout = Layout::of(task, flow)?;
     let mut gpus: Vec<Gpu> = (0..flow.members()).map(|_| Gpu::default()).collect();
-    let mut order: Vec<usize> = (0..flow.transfers().len()).collect();
-    order.sort_unstable_by_key(|&index| (flow.transfers()[index].step, index));
-    let step = |index: usize| flow.transfers()[index].step;
-    for now in order.chunk_by(|&a, &b| step(a) == step(b)) {
+    let order = flow.in_steps();
+    for now in flow.steps_of(&order) {
         // What is sent was there before what comes in the same step.
         let all: Vec<_> = now.iter().map(|&index| (index, pieces(&layout, flow, index, &mut gpus))).collect();
         for (index, pieces) in &all {

@@ -94,18 +94,6 @@ impl Flow {
         Some(places)
     }
 
-    /// Messages by step.
-    fn in_steps(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.transfers.len()).collect();
-        order.sort_by_key(|&index| self.transfers[index].step);
-        order
-    }
-
-    /// Those of each step.
-    fn steps_of<'o>(&'o self, order: &'o [usize]) -> impl DoubleEndedIterator<Item = &'o [usize]> {
-        order.chunk_by(|&a, &b| self.transfers[a].step == self.transfers[b].step)
-    }
-
     /// The same with other blocks, of which its messages carry these.
     fn left(&self, blocks: Vec<Block>, rows: &[Vec<u32>], mode: impl Fn(Mode) -> Mode) -> Self {
         let mut flow = Self::new(self.members, blocks);
