@@ -122,8 +122,8 @@ pub fn plan(scale: &Scale, optimum: &Optimum, settings: &InstallmentSettings) ->
     }
 }
 
-/// How near the bound is near enough.
-const NEAR: f64 = 0.005;
+/// A schedule within this part of the bound is near enough: nothing else is looked for.
+pub const NEAR: f64 = 0.005;
 
 /// Where twice the messages may gain nothing once.
 const TOLERABLE: f64 = 0.01;

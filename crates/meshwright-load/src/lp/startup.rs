@@ -23,6 +23,15 @@ const LINES_MAX: usize = 150;
 /// The bound is found up to this part of it.
 const NEAR: f64 = 1e-4;
 
+/// So far beside the time that is guessed the next one is tried, as a part of [`NEAR`].
+const BESIDE: f64 = 0.3;
+
+/// After so many guesses that leave more than half of what was left, no more are made.
+const MISSES: u32 = 2;
+
+/// No more of the load than this is asked for.
+const MOST: f64 = 2.0;
+
 /// What the solver's tolerance may hide.
 const SOLVER: f64 = 1e-6;
 
@@ -100,37 +109,44 @@ pub fn with_startups(
 }
 
 /// The least time in which all can be done, and how.
+///
+/// Regula falsi on what can be done until a time, and bisection where that jumps: whole messages fit, or do not.
 fn search(
     least: f64,
     solve: &dyn Fn(f64) -> Result<(f64, Option<Distribution>)>,
 ) -> Result<(f64, Distribution)> {
-    if let (done, Some(found)) = solve(least)?
-        && done >= 1.0 - SOLVER
-    {
+    let (mut done, mut found) = solve(least)?;
+    if let Some(found) = found {
         return Ok((least, found));
     }
-    let (mut low, mut high) = (least, least);
-    let mut known = None;
-    while known.is_none() {
-        high *= 1.5;
-        if high > least * 1e6 {
+    let (mut low, mut high) = ((least, done), (least, done));
+    while found.is_none() {
+        if high.0 > least * 1e6 {
             return Err(lost("no time is enough"));
         }
-        let (done, found) = solve(high)?;
-        match found.filter(|_| done >= 1.0 - SOLVER) {
-            Some(found) => known = Some(found),
-            None => low = high,
-        }
+        low = high;
+        // What is left takes at most as long as what could be done, but for a jump.
+        high.0 *= (1.0 + 2.0 * (1.0 - done)).clamp(1.0 + 4.0 * NEAR, 1.5);
+        (done, found) = solve(high.0)?;
+        high.1 = done;
     }
-    while high - low > NEAR * low {
-        let middle = f64::midpoint(low, high);
-        let (done, found) = solve(middle)?;
-        match found.filter(|_| done >= 1.0 - SOLVER) {
-            Some(found) => (high, known) = (middle, Some(found)),
-            None => low = middle,
+    let (mut is_above, mut misses) = (true, 0);
+    while high.0 - low.0 > NEAR * low.0 {
+        let width = high.0 - low.0;
+        let guess = low.0 + width * (1.0 - low.1) / (high.1 - low.1);
+        // A little beside it, so that what is left lies between two that are near each other.
+        let beside = NEAR * low.0 * if is_above { -BESIDE } else { BESIDE };
+        let middle = if misses < MISSES { guess + beside } else { f64::midpoint(low.0, high.0) };
+        let middle = middle.clamp(low.0 + width / 64.0, high.0 - width / 64.0);
+        let (done, next) = solve(middle)?;
+        is_above = next.is_some();
+        match next {
+            Some(next) => (high, found) = ((middle, done), Some(next)),
+            None => low = (middle, done),
         }
+        misses += u32::from(high.0 - low.0 > 0.6 * width);
     }
-    Ok((low, known.expect("a time was enough")))
+    Ok((low.0, found.expect("a time was enough")))
 }
 
 /// The variables of one commodity.
@@ -145,7 +161,7 @@ impl Windows<'_> {
     fn most(&self, end: f64, slots: Option<Slots>) -> Result<(f64, Option<Distribution>)> {
         let model = self.model;
         let mut programme = microlp::Problem::new(OptimizationDirection::Maximize);
-        let done = programme.add_var(1.0, (0.0, UNIT));
+        let done = programme.add_var(1.0, (0.0, MOST * UNIT));
         let free = (0.0, f64::INFINITY);
         let mut columns = Vec::new();
         for commodity in &model.commodities {

@@ -49,54 +49,89 @@ impl Case<'_, '_> {
         }
     }
 
-    /// The fastest schedule of a machine that does less at a time.
+    /// The fastest schedule of a machine that does less at a time; what takes long to find is not looked for near the bound.
     fn send_limited(&self) -> Result<Sent> {
         let listed = self.listed().as_ref();
         let listed = listed.map_err(|error| Error::not_applicable("installments", reason(error)))?;
-        let mut known = vec![listed.first().expect("a list of schedules has one").clone()];
-        known.extend(self.single().as_ref().ok().cloned());
-        known.extend(self.few_wanted().iter().min_by_key(|one| one.predicted_cycles).cloned());
-        let mut sent = known.into_iter().map(|one| self.run(one)).collect::<Result<Vec<_>>>()?;
-        sent.extend(self.fitting(|| match self.has_startup() {
-            true => installments::in_rounds(&self.scale, self.terms.startup),
-            false => self.planned(),
-        })?);
-        sent.retain(|(one, _)| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
-        Ok(sent.into_iter().min_by_key(ended).expect("a list of so few messages"))
+        let faster = |known: Sent, sent: Option<Sent>| {
+            let sent = sent.filter(|(one, _)| self.is_allowed(one));
+            [known].into_iter().chain(sent).min_by_key(ended).expect("there is one")
+        };
+        let is_far = |best: &Sent| !self.is_near(self.scale.units_of_ticks(ended(best).0));
+        let mut best = self.run(listed.first().expect("a list of schedules has one").clone())?;
+        if let Ok(single) = self.single() {
+            best = faster(best, Some(self.run(single.clone())?));
+        }
+        if !self.has_startup() {
+            best = faster(best, self.fitting(|| self.planned())?);
+        } else if is_far(&best) {
+            best = faster(best, self.fitting(|| self.in_rounds())?);
+        }
+        if is_far(&best)
+            && let Some(few) = least_of(self.few_wanted())
+        {
+            best = faster(best, Some(self.run(few)?));
+        }
+        Ok(best)
     }
 
     /// The optimum sent in messages over one link each, or what is faster than that with few of them, run by the
-    /// referee.
+    /// referee; what takes long to find is not looked for near the bound.
     fn send(&self) -> Result<Sent> {
         if self.limited.is_some() {
             return self.send_limited();
         }
-        let (scale, planned) = (&self.scale, self.planned());
-        let mut known: Vec<Installments> = installments::stay(scale).into_iter().collect();
-        let (is_few, has_startup) = (self.job.chunks.is_some(), self.has_startup());
-        if is_few || has_startup {
-            known.extend(self.single().as_ref().ok().cloned());
-        }
-        if is_few || self.started.is_some() {
-            known.extend(self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
-        }
-        if has_startup {
-            known.extend(installments::in_rounds(scale, self.terms.startup).ok());
-        }
-        if self.job.front || (has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX) {
-            known.extend(self.searched().iter().min_by_key(|one| one.predicted_cycles).cloned());
-        }
-        if is_few || has_startup {
-            known.extend(self.few_wanted().iter().min_by_key(|one| one.predicted_cycles).cloned());
-        }
-        known.retain(|one| self.job.chunks.is_none_or(|chunks| one.messages <= chunks));
-        let order = |one: &Installments| (one.predicted_cycles, one.messages);
-        let sent = match (planned, known.into_iter().min_by_key(order)) {
-            (Ok(planned), Some(known)) if order(&known) < order(&planned) => known,
-            (Err(Error::NotApplicable { .. }), Some(known)) => known,
-            (planned, _) => planned?,
+        let (planned, why) = match self.planned() {
+            Ok(planned) => (Some(planned), None),
+            Err(error @ Error::NotApplicable { .. }) => (None, Some(error)),
+            Err(error) => return Err(error),
         };
-        self.run(sent)
+        let (is_few, has_startup) = (self.job.chunks.is_some(), self.has_startup());
+        let is_searched = has_startup && self.machine.nodes() <= SEARCHED_NODES_MAX;
+        let mut best = self.better(planned, installments::stay(&self.scale).ok());
+        if is_few || has_startup {
+            best = self.better(best, self.single().as_ref().ok().cloned());
+        }
+        if self.job.front || is_searched {
+            best = self.better(best, least_of(self.searched()));
+        }
+        // What follows are linear programmes.
+        let is_far =
+            |best: &Option<Installments>| !best.as_ref().is_some_and(|best| self.is_near(best.makespan));
+        let in_rounds = || self.in_rounds().ok().or_else(|| least_of(self.few_wanted()));
+        if has_startup && is_far(&best) {
+            best = self.better(best, in_rounds());
+        }
+        if (is_few || self.started.is_some()) && is_far(&best) {
+            best = self.better(best, self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
+        }
+        // With many messages no few are as good.
+        let takes_few = |best: &Installments| best.messages <= FEW.0;
+        if self.job.front || ((is_few || has_startup) && best.as_ref().is_none_or(takes_few)) {
+            best = self.better(best, least_of(self.few_wanted()));
+        }
+        let Some(best) = best else { return Err(why.expect("a reason for no plan")) };
+        self.run(best)
+    }
+
+    /// The faster of two schedules, of those with no more messages than were asked for; the first if they are as fast.
+    fn better(&self, known: Option<Installments>, found: Option<Installments>) -> Option<Installments> {
+        let found = found.filter(|one| self.is_allowed(one));
+        known.into_iter().chain(found).min_by_key(|one| (one.predicted_cycles, one.messages))
+    }
+
+    /// Whether this makespan is so near the bound that nothing else is looked for; a front is to have all there is.
+    fn is_near(&self, makespan: f64) -> bool {
+        !self.job.front && makespan <= self.least() * (1.0 + installments::NEAR)
+    }
+
+    /// Whether there are no more messages than were asked for.
+    fn is_allowed(&self, one: &Installments) -> bool {
+        self.job.chunks.is_none_or(|chunks| one.messages <= chunks)
+    }
+
+    fn in_rounds(&self) -> Result<Installments> {
+        installments::in_rounds(&self.scale, self.terms.startup)
     }
 
     /// A schedule with the referee's word on it.
@@ -201,6 +236,11 @@ impl Case<'_, '_> {
             installments::front(&self.scale, &self.optimum, &installments::InstallmentSettings { chunks })
         })
     }
+}
+
+/// The fastest of some schedules.
+fn least_of(all: &[Installments]) -> Option<Installments> {
+    all.iter().min_by_key(|one| one.predicted_cycles).cloned()
 }
 
 /// When a run ends, and in how many messages; one that does not end is the last.
