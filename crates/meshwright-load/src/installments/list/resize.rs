@@ -13,8 +13,9 @@ use meshwright_core::units::NodeId;
 /// Schedules of no more steps have a programme: some hundredths of a second each.
 const STEPS_MAX: usize = 80;
 
-/// So many installments are tried on the same ways.
+/// So many installments are tried on the same ways; from the third on only as long as each is faster than all before.
 const ROUNDS_MAX: u32 = 5;
+const ROUNDS_MIN: u32 = 3;
 
 /// So many programmes are solved for each, to see which messages are not worth their start-ups: at a time of so many, and of
 /// fewer where one has to go.
@@ -63,8 +64,17 @@ impl Task<'_, '_, '_> {
             self.cut_and_resized((steps, times))
         };
         let most = if self.settings.whole { 1 } else { ROUNDS_MAX };
-        let all = (1..=most).filter_map(of_rounds).filter(|(steps, _)| self.allows(steps));
-        all.map(|(steps, times)| self.written(&steps, &times)).collect()
+        let (mut all, mut best) = (Vec::new(), u64::MAX);
+        for rounds in 1..=most {
+            let found = of_rounds(rounds).filter(|(steps, _)| self.allows(steps));
+            let last = found.as_ref().map_or(u64::MAX, |(_, times)| times.last);
+            all.extend(found.map(|(steps, times)| self.written(&steps, &times)));
+            if rounds >= ROUNDS_MIN && last >= best {
+                break;
+            }
+            best = best.min(last);
+        }
+        all
     }
 
     /// Whether there are no more messages than were asked for.
