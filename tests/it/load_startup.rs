@@ -4,7 +4,7 @@ use meshwright_core::rng;
 use meshwright_core::units::{Bytes, NodeId};
 use meshwright_formats::scenario::load::source;
 use meshwright_load::check::Reading;
-use meshwright_load::installments::{Installments, Scale, deliver, one_each, stay};
+use meshwright_load::installments::{Installments, NEAR, Scale, deliver, one_each, stay};
 use meshwright_load::optimum::{Paid, with_startup};
 use meshwright_load::{FORWARDINGS, Forwarding, Plan, Source, Speeds};
 use meshwright_network::topology::{Machine, Switching, Topology};
@@ -59,6 +59,8 @@ fn hold(verdict: &LoadVerdict, machine: &Machine, job: &Job, what: &str) {
             assert!(!row.detail.feasible, "{what}: {} promises more than can be", row.method);
             match &row.detail.violated_cut {
                 Some(cut) => assert!(cut.capacity < cut.demand, "{what}: {}: {cut:?}", row.method),
+                // Or by a node whose own share is there too late for its work.
+                None if row.detail.overloaded.is_some() => {}
                 None => assert_eq!(row.detail.reading, Reading::Programme, "{what}: {}: no set", row.method),
             }
         }
@@ -102,11 +104,12 @@ fn nobody_is_sent_what_is_better_kept() {
         for method in ["local", "serial"] {
             assert!(verdict.results.iter().any(|row| row.method == method), "{what}: no row {method}");
         }
-        // Without --front, and asked alone, the installments are as good.
+        // Without --front, and asked alone, the installments are as good, but for what nothing more is looked for near the bound.
         job.front = false;
         job.methods = vec!["installments".to_string()];
-        let alone = judge(&machine, &job);
-        assert_eq!(winner(&alone).detail.simulated_speedup, Some(speedup), "{what}");
+        let alone = winner(&judge(&machine, &job)).detail.clone();
+        let least = speedup.min(alone.bound_speedup / (1.0 + NEAR));
+        assert!(alone.simulated_speedup.is_some_and(|alone| alone >= least), "{what}: {alone:?}");
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `startup`, `few` | the same where every message has a start-up: a lower bound; what few messages can bring |
 //! | `windows`, `left`, `through`, `slots` | rows for it: when everything can be in use; what can be done in the time that is left; load by the link over which it came; time in slots |
 //! | `floor` | a bound where the programme is too large |
+//! | `recursion` | a bound for start-ups without a programme: what one message can bring in the time that is left |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
@@ -20,6 +21,7 @@ mod left;
 mod model;
 #[cfg(test)]
 mod orders;
+mod recursion;
 mod slots;
 mod startup;
 mod theorem;
@@ -28,6 +30,7 @@ mod variant;
 mod windows;
 
 pub use floor::floor;
+pub use recursion::by_recursion;
 pub use startup::with_startups;
 pub use theorem::{Theorem, theorem};
 pub use variant::{Distribution, Duplex, Part, Ports, Variant};

@@ -3,7 +3,7 @@
 use microlp::{ComparisonOp, OptimizationDirection, Variable};
 use rand::{Rng, RngExt};
 
-use super::{Variant, with_startups};
+use super::{Variant, by_recursion, with_startups};
 use crate::optimum::{self, Paid};
 use crate::{Problem, Source, Speeds};
 use meshwright_core::rng;
@@ -199,6 +199,7 @@ fn compare(seed: u64, changes: u32) -> (f64, f64) {
     }
     let least = optimum::with_startup(&problem, startup, Paid::EveryHop).makespan;
     let (bound, _) = with_startups(&problem, &Variant::default(), startup, Paid::EveryHop, least).unwrap();
+    let bound = by_recursion(&problem, &Variant::default(), startup, Paid::EveryHop, bound);
     (bound, annealed(&problem, startup, seed, changes))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::buffered::Buffered;
 use super::job::Job;
-use super::limited::{self, Limited, variant};
+use super::limited::{self, Limited, Started, variant};
 use super::methods::Kind;
 use super::run::{self, Run};
 use super::sent::Sent;
@@ -14,7 +14,6 @@ use super::{LoadOutcome, SCHEDULE_NODES_MAX, TimingRow};
 use crate::installments::{FrontRow, unbeaten};
 use meshwright_core::error::{Error, Result};
 use meshwright_load::installments::{Installments, Scale};
-use meshwright_load::lp::Distribution;
 use meshwright_load::optimum::{self, Optimum, StartupBound};
 use meshwright_load::shares::earth_mover::Rebalance;
 use meshwright_load::shares::schedulers::Scheduler;
@@ -38,8 +37,8 @@ pub(super) struct Case<'p, 'm> {
     pub(super) terms: Terms,
     /// What start-ups say, where that is more than the optimum without them.
     pub(super) startup: Option<StartupBound>,
-    /// The programme with start-ups, where the machine is small enough: its bound and its distribution.
-    pub(super) started: Option<(f64, Distribution)>,
+    /// What start-ups say beyond that.
+    pub(super) started: Option<Started>,
     /// By node id the hops to the nearest source.
     pub(super) depth: Vec<u32>,
     /// Made when they are first wanted.

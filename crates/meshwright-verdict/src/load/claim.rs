@@ -127,8 +127,10 @@ pub fn check(
     let variant = limited.as_ref().map(|limited| &limited.answer);
     let least = startup.as_ref().map_or(plain, |startup| startup.makespan);
     let least = variant.map_or(least, |variant| variant.makespan.max(least));
-    let started = started(problem, terms, Paid::EveryHop, least)?.map(|(least, _)| least);
-    let bound = LoadBound::greatest((plain, cut), (startup.as_ref(), started), variant, problem.machine());
+    let started = started(problem, terms, Paid::EveryHop, least)?;
+    let startups = (startup.as_ref(), started.as_ref());
+    let bound = LoadBound::greatest((plain, cut), startups, variant, problem.machine());
+    let started = started.map(|started| started.makespan);
     let sender = Sender::new(problem, terms)?;
     let mut checked = Vec::new();
     for claim in claims {

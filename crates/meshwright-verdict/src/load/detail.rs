@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::limited::Started;
 use super::{Further, VariantAnswer, words};
 use crate::Facts;
 use crate::installments::FrontRow;
@@ -110,7 +111,7 @@ impl LoadBound {
     /// The greatest of what the fluid optimum says with its cut, start-ups, and a machine that does less.
     pub(super) fn greatest(
         (makespan, cut): (f64, Cut),
-        (startup, started): (Option<&StartupBound>, Option<f64>),
+        (startup, started): (Option<&StartupBound>, Option<&Started>),
         variant: Option<&VariantAnswer>,
         machine: &Machine,
     ) -> Self {
@@ -120,24 +121,17 @@ impl LoadBound {
         };
         let fluid_makespan = fluid.makespan;
         let cut = startup.map_or(0.0, |startup| startup.makespan).max(fluid_makespan);
-        if let Some(makespan) = started.filter(|&least| least > cut) {
+        if let Some(&Started { makespan, proof: (kind, proof), .. }) =
+            started.filter(|started| started.makespan > cut)
+        {
             let certificate = format!(
-                "No schedule is faster with start-ups: each takes at least {}, the least of a linear programme that counts \
-                 messages{}.",
+                "No schedule is faster with start-ups: each takes at least {}, {proof}{}.",
                 short(makespan),
                 beside(makespan, fluid_makespan, " (without start-ups {})")
             );
             let speedup = 1.0 / makespan;
             let none = Cut { nodes: Vec::new(), capacity: 0.0, demand: 0.0 };
-            return Self {
-                makespan,
-                speedup,
-                fluid_makespan,
-                cut: none,
-                kind: BoundKind::Programme,
-                certificate,
-                ..fluid
-            };
+            return Self { makespan, speedup, fluid_makespan, cut: none, kind, certificate, ..fluid };
         }
         let Some(startup) = startup.filter(|startup| startup.makespan > fluid_makespan) else { return fluid };
         let bound = Self::of_cut(startup.makespan, startup.cut.clone(), machine);

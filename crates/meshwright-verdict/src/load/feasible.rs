@@ -32,7 +32,7 @@ pub(super) struct Asked<'a> {
     pub(super) terms: Terms,
     /// What start-ups say, where that is more than the fluid optimum.
     pub(super) startup: Option<&'a StartupBound>,
-    /// What the programme with start-ups says, where that is more.
+    /// What start-ups say beyond that.
     pub(super) started: Option<f64>,
     pub(super) shares: &'a [f64],
     pub(super) makespan: f64,
@@ -231,7 +231,7 @@ impl Case<'_, '_> {
         let cells = plan.cells.as_ref().filter(|_| !answer.is_joined);
         let (shares, makespan, switching) = (plan.shares.as_slice(), plan.makespan, answer.switching);
         let (terms, startup) = (self.terms, self.startup.as_ref());
-        let started = self.started.as_ref().map(|(least, _)| *least);
+        let started = self.started.as_ref().map(|started| started.makespan);
         let asked = Asked { terms, startup, started, shares, makespan, switching, cells };
         let sent = |run: &Run| Sent {
             makespan: self.scale.units_of_ticks(run.ticks),
@@ -255,8 +255,8 @@ impl Case<'_, '_> {
     pub(super) fn certified(&self) -> Result<LoadBound> {
         let optimum = (self.optimum.makespan, self.optimum.cut.clone());
         let variant = self.limited.as_ref().map(|limited| &limited.answer);
-        let started = self.started.as_ref().map(|(least, _)| *least);
-        let bound = LoadBound::greatest(optimum, (self.startup.as_ref(), started), variant, self.machine);
+        let startups = (self.startup.as_ref(), self.started.as_ref());
+        let bound = LoadBound::greatest(optimum, startups, variant, self.machine);
         // Nobody knows whether that of start-ups is attained, let alone by how many.
         let is_counted = self.startup.is_none() && self.started.is_none() && self.limited.is_none();
         let processors = if is_counted { self.fewest(bound.makespan)? } else { None };

@@ -1,6 +1,7 @@
 //! Machines that do less at a time: their optimum bounds every row, and its shares are one more method.
 
 use super::answer::{Answer, Case};
+use super::detail::BoundKind;
 use super::feasible::SOLVER;
 use super::job::Job;
 use super::terms::Terms;
@@ -151,18 +152,29 @@ impl Limited {
     }
 }
 
-/// What the programme with start-ups says beyond `least`, which is known, and the distribution it allows shortly after; none
-/// for machines that are too large for it.
+/// What start-ups say beyond a bound that is known.
+pub(super) struct Started {
+    /// No schedule ends earlier, in units of w Tcp.
+    pub(super) makespan: f64,
+    /// What proves it, the end of a sentence.
+    pub(super) proof: (BoundKind, &'static str),
+    /// A distribution that the programme with start-ups allows shortly after its own bound; none for machines that are too large for it.
+    pub(super) found: Option<lp::Distribution>,
+}
+
+/// What a recursion and the programme with start-ups say beyond `least`, which is known; none where that is nothing.
 pub(super) fn started(
     problem: &Problem<'_>,
     terms: &Terms,
     paid: Paid,
     least: f64,
-) -> Result<Option<(f64, lp::Distribution)>> {
+) -> Result<Option<Started>> {
     if terms.startup == 0.0 {
         return Ok(None);
     }
-    let solve = |variant: &Variant| match lp::with_startups(problem, variant, terms.startup, paid, least) {
+    let recursive = lp::by_recursion(problem, &terms.variant, terms.startup, paid, least);
+    let solve = |variant: &Variant| match lp::with_startups(problem, variant, terms.startup, paid, recursive)
+    {
         // Its solver is good for so much.
         Ok((bound, found)) => Ok(Some((bound * (1.0 - SOLVER), found))),
         Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => Ok(None),
@@ -171,7 +183,15 @@ pub(super) fn started(
     let found = solve(&terms.variant)?;
     // Some rows hold only where there is room; what they prove holds with less.
     let roomy = if terms.variant.memory.is_some() { solve(&terms.variant.fluid())? } else { None };
-    Ok(found.map(|(bound, found)| (roomy.map_or(bound, |(roomy, _)| roomy.max(bound)), found)))
+    let solved = found.as_ref().into_iter().chain(&roomy).map(|(bound, _)| *bound).fold(0.0, f64::max);
+    if found.is_none() && recursive <= least {
+        return Ok(None);
+    }
+    let (makespan, proof) = match solved > recursive {
+        true => (solved, (BoundKind::Programme, "the least of a linear programme that counts messages")),
+        false => (recursive, (BoundKind::Theorem, "by what a message can bring in the time that is left")),
+    };
+    Ok(Some(Started { makespan, proof, found: found.map(|(_, found)| found) }))
 }
 
 impl Case<'_, '_> {
@@ -179,7 +199,7 @@ impl Case<'_, '_> {
     pub(super) fn least(&self) -> f64 {
         let limited = self.limited.as_ref().map_or(self.optimum.makespan, |limited| limited.answer.makespan);
         let cut = self.startup.as_ref().map_or(limited, |startup| startup.makespan.max(limited));
-        self.started.as_ref().map_or(cut, |(least, _)| least.max(cut))
+        self.started.as_ref().map_or(cut, |started| started.makespan.max(cut))
     }
 
     /// Whether a message costs more than its bytes.

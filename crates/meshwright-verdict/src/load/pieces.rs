@@ -307,7 +307,7 @@ fn targets(case: &Case<'_, '_>, skipped: &mut Vec<String>) -> Vec<(&'static str,
     if case.limited.is_none() {
         all.push(("optimum", case.optimum.flow.node.clone()));
     }
-    let programme = case.started.as_ref().map(|(_, found)| found);
+    let programme = case.programme_found();
     let programme = programme.or(case.limited.as_ref().and_then(Limited::distribution));
     all.extend(programme.map(|found| (PROGRAMME, found.work.clone())));
     if let (false, Ok((sent, _))) = (is_plain, case.sent()) {

@@ -6,6 +6,7 @@ use super::run::{self, Run};
 use meshwright_core::error::{Error, Result};
 use meshwright_core::units::Cycles;
 use meshwright_load::installments::{self, Installments, ListSettings};
+use meshwright_load::lp::Distribution;
 use meshwright_network::topology::{Costs, Endpoints, Topology};
 
 /// So many messages over each link that the optimum uses are tried at first where nobody says how many.
@@ -102,13 +103,13 @@ impl Case<'_, '_> {
         if has_startup && is_far(&best) {
             best = self.better(best, in_rounds());
         }
-        if (is_few || self.started.is_some()) && is_far(&best) {
+        if (is_few || self.programme_found().is_some()) && is_far(&best) {
             best = self.better(best, self.listed().as_ref().ok().and_then(|listed| listed.first().cloned()));
         }
         // With many messages no few are as good.
         let takes_few = |best: &Installments| best.messages <= FEW.0;
         if self.job.front || ((is_few || has_startup) && best.as_ref().is_none_or(takes_few)) {
-            best = self.better(best, least_of(self.few_wanted()));
+            best = self.better(best, least_of(self.few()));
         }
         let Some(best) = best else { return Err(why.expect("a reason for no plan")) };
         self.run(best)
@@ -120,14 +121,19 @@ impl Case<'_, '_> {
         known.into_iter().chain(found).min_by_key(|one| (one.predicted_cycles, one.messages))
     }
 
-    /// Whether this makespan is so near the bound that nothing else is looked for; a front is to have all there is.
+    /// Whether this makespan is so near the bound that no linear programmes are solved for a better one.
     fn is_near(&self, makespan: f64) -> bool {
-        !self.job.front && makespan <= self.least() * (1.0 + installments::NEAR)
+        makespan <= self.least() * (1.0 + installments::NEAR)
     }
 
     /// Whether there are no more messages than were asked for.
     fn is_allowed(&self, one: &Installments) -> bool {
         self.job.chunks.is_none_or(|chunks| one.messages <= chunks)
+    }
+
+    /// A distribution that the programme with start-ups allows.
+    pub(super) fn programme_found(&self) -> Option<&Distribution> {
+        self.started.as_ref()?.found.as_ref()
     }
 
     fn in_rounds(&self) -> Result<Installments> {
@@ -160,8 +166,7 @@ impl Case<'_, '_> {
     /// List schedules of at most so many messages.
     fn listed_in(&self, chunks: Option<u64>) -> Result<Vec<Installments>> {
         let programme = self.limited.as_ref().and_then(Limited::distribution);
-        let started = self.started.as_ref().map(|(_, found)| found);
-        let programmes: Vec<_> = programme.into_iter().chain(started).collect();
+        let programmes: Vec<_> = programme.into_iter().chain(self.programme_found()).collect();
         let settings = ListSettings { chunks, moves: true, whole: false };
         installments::limited(&self.scale, &self.terms.variant, &programmes, self.least(), &settings)
     }
