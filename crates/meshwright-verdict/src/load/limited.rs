@@ -173,8 +173,8 @@ pub(super) fn started(
         return Ok(None);
     }
     let recursive = lp::by_recursion(problem, &terms.variant, terms.startup, paid, least);
-    let solve = |variant: &Variant| match lp::with_startups(problem, variant, terms.startup, paid, recursive)
-    {
+    // From the bound without the recursion: the programme's own distribution leads to the better schedules.
+    let solve = |variant: &Variant| match lp::with_startups(problem, variant, terms.startup, paid, least) {
         // Its solver is good for so much.
         Ok((bound, found)) => Ok(Some((bound * (1.0 - SOLVER), found))),
         Err(Error::TooLarge { .. } | Error::NotApplicable { .. }) => Ok(None),
