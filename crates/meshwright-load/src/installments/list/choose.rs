@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Basis, Found, ListSettings, Task, balance, horizon, of_basis};
+use crate::installments::NEAR;
 use crate::installments::record::Installments;
 use crate::installments::scale::Scale;
 use crate::installments::singles::stay;
@@ -89,8 +90,11 @@ pub fn limited(
         add(Basis::Shares(&equal(problem, &workers)), &ListSettings { moves: false, ..*settings })?;
     }
     tried.sort_by_key(|(_, found)| found.last);
+    let near = bound * (1.0 + NEAR);
     for (task, one) in tried.into_iter().take(LOOKED_AT_AGAIN) {
-        found.extend(task.resized(&one));
+        if found.iter().all(|found| found.makespan > near) && scale.units_of_ticks(one.last) > near {
+            found.extend(task.resized(&one));
+        }
         found.push(task.write(&task.again(one)));
     }
     found.sort_by_key(|one| (one.predicted_cycles, one.messages));

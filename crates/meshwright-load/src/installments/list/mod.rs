@@ -8,7 +8,8 @@
 //! | `write` | the programs of the nodes |
 //! | `choose` | schedules for all that is worth a try |
 //! | `balance` | amounts moved from nodes that end late to those that end early |
-//! | `resize` | few messages: the best sizes in their order, by a linear programme |
+//! | `resize` | few messages with the best sizes in their order |
+//! | `programme` | these sizes, by a linear programme |
 //!
 //! A step needs its wire, its ports, without front ends the processors at both ends, and where memory is limited room at its
 //! target, all at the same time. So whatever is asked of a machine, the schedule keeps to it.
@@ -19,6 +20,7 @@
 
 mod balance;
 mod choose;
+mod programme;
 mod resize;
 mod run;
 mod steps;

@@ -45,7 +45,8 @@ pub(super) struct Times {
 }
 
 /// What a machine has, and how much of it is in use.
-struct Resources<'a> {
+struct Resources<'a, 'p, 'm> {
+    scale: &'a Scale<'p, 'm>,
     variant: &'a Variant,
     /// By resource, how many more steps may use it: wires, then outgoing ports, incoming ports and processors by node.
     free: Vec<u32>,
@@ -53,14 +54,12 @@ struct Resources<'a> {
     nodes: usize,
     /// By node, the bytes of load for which there is room.
     room: Vec<u64>,
-    /// By source, the node whose own load takes no room.
-    homes: Vec<NodeId>,
     /// By link, the number of its wire.
     wire: Vec<u32>,
 }
 
-impl<'a> Resources<'a> {
-    fn new(scale: &Scale, variant: &'a Variant) -> Self {
+impl<'a, 'p, 'm> Resources<'a, 'p, 'm> {
+    fn new(scale: &'a Scale<'p, 'm>, variant: &'a Variant) -> Self {
         let problem = scale.problem();
         let machine = problem.machine();
         let (links, nodes) = (machine.links() as usize, machine.nodes() as usize);
@@ -81,12 +80,12 @@ impl<'a> Resources<'a> {
             }
         };
         Self {
+            scale,
             variant,
             free,
             links,
             nodes,
             room: vec![room; nodes],
-            homes: problem.sources().iter().map(|source| source.node).collect(),
             wire: (0..links as u32).map(of_link).collect(),
         }
     }
@@ -110,18 +109,13 @@ impl<'a> Resources<'a> {
         }
     }
 
-    /// Whether load that arrives takes room.
-    fn takes_room(&self, step: &Step, at: NodeId) -> bool {
-        self.variant.memory.is_some() && at != self.homes[step.source]
-    }
-
     /// Takes what a step needs, if all of it is free.
     fn take(&mut self, step: &Step) -> bool {
         let (needs, count) = self.needs(step);
         if needs[..count].iter().any(|&need| self.free[need] == 0) {
             return false;
         }
-        if step.kind == Kind::Load && self.takes_room(step, step.to) {
+        if step.kind == Kind::Load && takes_room(self.scale, self.variant, step, step.to) {
             let room = &mut self.room[step.to.index()];
             let Some(left) = room.checked_sub(step.bytes) else { return false };
             *room = left;
@@ -134,7 +128,7 @@ impl<'a> Resources<'a> {
     fn give_back(&mut self, step: &Step) {
         let (needs, count) = self.needs(step);
         needs[..count].iter().for_each(|&need| self.free[need] += 1);
-        if step.kind != Kind::Back && self.takes_room(step, step.from) {
+        if step.kind != Kind::Back && takes_room(self.scale, self.variant, step, step.from) {
             self.room[step.from.index()] += step.bytes;
         }
     }
@@ -158,22 +152,31 @@ pub(super) fn run(
     in_order(scale, variant, steps, &keys)
 }
 
-/// The steps that use a link, port or processor one after the other, if they begin at these times.
-pub(super) fn neighbours(
+/// Pairs of steps, of which the second uses what the first has used of a link, its ports or a processor, if they begin in this order.
+pub(super) fn successions(
     scale: &Scale,
     variant: &Variant,
     steps: &Steps,
-    begins: &[u64],
+    begin: impl Fn(usize) -> u64,
 ) -> Vec<(usize, usize)> {
     let resources = Resources::new(scale, variant);
     let of_step = |step: usize| {
         let (needs, count) = resources.needs(&steps.all[step]);
-        needs.into_iter().take(count).map(move |need| (need, begins[step], step))
+        let begin = begin(step);
+        needs.into_iter().take(count).map(move |need| (need, begin, step))
     };
     let mut uses: Vec<(usize, u64, usize)> = (0..steps.all.len()).flat_map(of_step).collect();
     uses.sort_unstable();
-    let after = |pair: &[(usize, u64, usize)]| (pair[0].0 == pair[1].0).then_some((pair[0].2, pair[1].2));
-    uses.windows(2).filter_map(after).collect()
+    let of_one = |uses: &[(usize, u64, usize)]| {
+        let later = uses.iter().skip(resources.free[uses[0].0] as usize);
+        uses.iter().zip(later).map(|(before, next)| (before.2, next.2)).collect::<Vec<_>>()
+    };
+    uses.chunk_by(|a, b| a.0 == b.0).flat_map(of_one).collect()
+}
+
+/// Whether load that a step has brought to a node, or takes from it, needs room there: all but a source's own does.
+pub(super) fn takes_room(scale: &Scale, variant: &Variant, step: &Step, at: NodeId) -> bool {
+    variant.memory.is_some() && at != scale.problem().sources()[step.source].node
 }
 
 /// Runs the steps, those with the lower keys first, by step.

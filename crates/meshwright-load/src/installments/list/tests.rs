@@ -95,8 +95,7 @@ fn hold(scale: &Scale, variant: &Variant, found: &Installments, timeline: &sim::
 }
 
 /// Nobody holds more of others' loads than it has room for; all is worked off, and all results come home.
-fn count(task: &Task, found: &Found) {
-    let (steps, times) = task.run(&found.ways, &found.sizes, found.order).unwrap();
+fn count(task: &Task, (steps, times): &resize::Timed) {
     let (scale, variant) = (task.scale, task.variant);
     let sources = scale.problem().sources();
     let (mut worked, mut home) = (0, 0);
@@ -135,7 +134,7 @@ fn count(task: &Task, found: &Found) {
 #[test]
 fn what_is_predicted_is_measured_and_nothing_is_used_twice() {
     let mut random = rng::stream(21, "list schedules");
-    let mut listed = 0;
+    let (mut listed, mut resized) = (0, [0; 3]);
     for case in 0..60 {
         let sigma = one_of(&mut random, &[0.05, 0.3, 1.2]);
         let ports = one_of(&mut random, &[Ports::All, Ports::ONE, Ports::Few(2)]);
@@ -161,11 +160,17 @@ fn what_is_predicted_is_measured_and_nothing_is_used_twice() {
         let ways = ways::of_distribution(&problem, &variant, &programme);
         let task = Task { scale: &scale, variant: &variant, settings, horizon: programme.makespan };
         if let Some(found) = task.search(&ways, TRIES) {
-            count(&task, &found);
+            count(&task, &task.run(&found.ways, &found.sizes, found.order).unwrap());
             listed += 1;
+            for timed in task.resizings(&found) {
+                count(&task, &timed);
+                resized[0] += u32::from(variant.results > 0.0);
+                resized[1] += u32::from(variant.memory.is_some());
+                resized[2] += u32::from(variant.ports == Ports::Few(2));
+            }
         }
     }
-    assert!(listed > 20, "{listed}");
+    assert!(listed > 20 && resized.iter().all(|&count| count > 20), "{listed}, {resized:?}");
 }
 
 #[test]
