@@ -8,7 +8,7 @@
 //! | `startup`, `few` | the same where every message has a start-up: a lower bound; what few messages can bring |
 //! | `windows`, `left`, `through`, `slots` | rows for it: when everything can be in use; what can be done in the time that is left; load by the link over which it came; time in slots |
 //! | `floor` | a bound where the programme is too large |
-//! | `recursion` | a bound for start-ups without a programme: what one message can bring in the time that is left |
+//! | `recursion`, `lane` | a bound for start-ups without a programme: what one message can bring in the time that is left; and those after it |
 //! | `theorem` | variants whose optimum has a formula |
 //!
 //! In the fluid limit messages are as short as one likes, so a time that meets every row is met by sending and working
@@ -17,6 +17,7 @@
 
 mod few;
 mod floor;
+mod lane;
 mod left;
 mod model;
 #[cfg(test)]
