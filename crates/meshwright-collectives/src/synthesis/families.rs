@@ -11,7 +11,9 @@ use super::meeting::Candidate;
 use super::products::products;
 use super::relays::Relays;
 use super::settle::settle;
-use super::{Found, Recipe, Simulate, good_enough, meeting, routes, scans, settle_overlays, settle_points};
+use super::{
+    Found, Recipe, Simulate, good_enough, meeting, routes, scans, settle_overlays, settle_points, sort_by,
+};
 use crate::flow::Flow;
 use crate::shape::of_whole_vectors;
 use crate::{Operation, Task, predict};
@@ -104,7 +106,7 @@ pub(super) fn simulated(all: Vec<Tried>, simulate: &Simulate<'_>) -> Result<Vec<
     };
     let all: Result<Vec<_>> = all.into_par_iter().map(run).collect();
     let mut found: Vec<Found> = all?.into_iter().flatten().collect();
-    found.sort_by_key(|found| found.cycles);
+    sort_by(&mut found, |found| found.cycles);
     Ok(found)
 }
 

@@ -5,7 +5,7 @@ use meshwright_core::units::Cycles;
 
 use super::families::{Budget, Known, Tried, simulated};
 use super::product::Product;
-use super::{Found, Recipe, Simulate, recipe};
+use super::{Found, Recipe, Simulate, recipe, sort_by};
 use crate::Task;
 use crate::flow::Flow;
 
@@ -42,10 +42,10 @@ pub(super) fn products(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Re
     });
     let mut chosen: Vec<&recipe::Priced> = recipes.iter().take(PRODUCTS).collect();
     let mut streamed: Vec<&recipe::Priced> = recipes.iter().skip(PRODUCTS).collect();
-    streamed.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
+    sort_by(&mut streamed, |recipe| (recipe.streamed, recipe.serial));
     chosen.extend(streamed.into_iter().take(PRODUCTS / 2));
     let mut streaming: Vec<&recipe::Priced> = recipes.iter().collect();
-    streaming.sort_by_key(|recipe| (recipe.streamed, recipe.serial));
+    sort_by(&mut streaming, |recipe| (recipe.streamed, recipe.serial));
     streaming.truncate(FINALISTS / 2);
     let mut made: Vec<Tried> = Vec::new();
     let mut left = Budget(BUDGET);
@@ -65,7 +65,7 @@ pub(super) fn products(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Re
     let pays = |whole: &&Found| left.pays(whole.flow.transfers().len());
     let stepwise = found.iter().take(IN_STEP).filter(pays).filter_map(in_step).collect();
     found.extend(simulated(stepwise, simulate)?);
-    found.sort_by_key(|found| found.cycles);
+    sort_by(&mut found, |found| found.cycles);
     // The fastest, and those that chunks may help the most.
     let mut finalists: Vec<(Product, Flow, Cycles)> = Vec::new();
     for whole in found.iter().take(FINALISTS) {

@@ -9,7 +9,7 @@ use meshwright_schedule::cost::LinkLoads;
 use rayon::prelude::*;
 
 use super::families::{Budget, Known, Tried, simulated};
-use super::{Found, Recipe, Simulate};
+use super::{Found, Recipe, Simulate, sort_by};
 use crate::chunks::chunks;
 use crate::flow::Flow;
 use crate::prefix::{Down, Level, PrefixTree, radices, sides};
@@ -190,7 +190,7 @@ pub(super) fn search(task: &Task<'_>, _: Known, simulate: &Simulate<'_>) -> Resu
     let all: Vec<&Looked> = looked.iter().collect();
     let mut found = run(&all, &|_| vec![1])?;
     found.extend(run(&all, &|looked| vec![looked.chunks].into_iter().filter(|&many| many > 1).collect())?);
-    found.sort_unstable_by_key(|found| found.cycles);
+    sort_by(&mut found, |found| found.cycles);
     let is_best = |looked: &&Looked| {
         let mut best = found.iter().take(CHUNKED);
         best.any(|found| matches!(&found.recipe, Recipe::Prefixes(tree, _) if *tree == looked.tree))

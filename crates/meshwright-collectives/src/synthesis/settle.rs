@@ -6,6 +6,7 @@ use meshwright_network::topology::Topology;
 use rayon::prelude::*;
 
 use super::cells::{Cells, Ways};
+use super::sort_by;
 use crate::Task;
 use crate::flow::Flow;
 
@@ -58,7 +59,7 @@ pub fn settle(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Cells, Flow
     let hasty = |of: &u32| Cells { haste: (best.trees / of).max(1), ..best };
     let hasty: Vec<Cells> = HASTES[1..].iter().map(hasty).filter(|cells| *cells != best).collect();
     tried.extend(planned(task, &hasty)?);
-    tried.sort_by_key(|&(_, cycles)| cycles);
+    sort_by(&mut tried, |&(_, cycles)| cycles);
     let (best, _) = tried[0];
     let most = most(task);
     let times = |trees: u32, factor: &f64| ((f64::from(trees) * factor) as u32).clamp(1, most);
@@ -68,7 +69,7 @@ pub fn settle(task: &Task<'_>, known: Option<Cycles>) -> Result<Vec<(Cells, Flow
     };
     let more: Vec<Cells> = FACTORS.iter().map(more).filter(|cells| *cells != best).collect();
     tried.extend(planned(task, &more)?);
-    tried.sort_by_key(|&(_, cycles)| cycles);
+    sort_by(&mut tried, |&(_, cycles)| cycles);
     tried.retain(hopes);
     tried.truncate(FINALISTS);
     let costs = task.machine().costs();
@@ -129,6 +130,6 @@ fn planned(task: &Task<'_>, all: &[Cells]) -> Result<Vec<(Cells, Cycles)>> {
     };
     let all: Result<Vec<_>> = all.par_iter().map(cycles).collect();
     let mut all = all?;
-    all.sort_by_key(|&(_, cycles)| cycles);
+    sort_by(&mut all, |&(_, cycles)| cycles);
     Ok(all)
 }

@@ -16,6 +16,7 @@ use super::overlay_clock::OverlayClock;
 use super::overlay_moves::changed;
 use super::overlay_shapes::{Begins, Shape, directions, hubs, is_personalised, shapes};
 use super::packing::chunks;
+use super::sort_by;
 use super::ways::{Exits, Ways};
 use crate::Task;
 
@@ -171,7 +172,7 @@ impl<'t> Space<'t> {
             (u64::from(clock.run(&overlay).last) * unit, shape, overlay)
         };
         let mut all: Vec<_> = shapes.par_iter().map(of).collect();
-        all.sort_by_key(|(ticks, ..)| *ticks);
+        sort_by(&mut all, |(ticks, ..)| *ticks);
         all
     }
 
@@ -188,7 +189,7 @@ impl<'t> Space<'t> {
             }
         }
         all.extend(self.timed(&varied));
-        all.sort_by_key(|(ticks, ..)| *ticks);
+        sort_by(&mut all, |(ticks, ..)| *ticks);
         all.retain(|(ticks, ..)| ticks - ticks / HOPE < most);
         let mut all: Vec<Overlay> = all.into_iter().map(|(_, _, overlay)| overlay).collect();
         // Manners that let pieces go as far for long enough make the same trees.

@@ -128,13 +128,15 @@ impl Star {
     ///
     /// O(ranks^3) for each round of the search, O(ranks^2) above 64 ranks.
     pub fn divide(&self, load: f64) -> Division {
-        let mut by_startup = self.order();
-        let mut by_message = self.order();
+        let quickest_first = |load: f64| {
+            let mut order = self.order();
+            order.sort_by(|&a, &b| self.transfer(a, load).total_cmp(&self.transfer(b, load)));
+            order
+        };
         let even = load / self.ranks.len() as f64;
-        by_startup.sort_by(|&a, &b| self.transfer(a, 0.0).total_cmp(&self.transfer(b, 0.0)));
-        by_message.sort_by(|&a, &b| self.transfer(a, even).total_cmp(&self.transfer(b, even)));
         let alone = self.tried(&[], load).expect("rank 0 can do all alone");
-        let found = [self.order(), by_startup, by_message].map(|order| self.searched(order, load));
+        let orders = [self.order(), quickest_first(0.0), quickest_first(even)];
+        let found = orders.map(|order| self.searched(order, load));
         let best = found.into_iter().fold(alone, |best, found| if found.0 < best.0 { found } else { best });
         best.1
     }

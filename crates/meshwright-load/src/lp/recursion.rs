@@ -40,7 +40,7 @@ const FAR: f64 = 1.5;
 /// message has come; both can only take longer if other messages come, too. So V holds for all load that comes over a link with t
 /// left, G for all that goes over one from then on, and P for all that leaves a port, by induction. A processor counts in V once for every
 /// link, or message, over which load comes to it; W counts it once. Load that goes straight back might as well have stayed; where room is
-/// short it might not, and may. Without a front end, on one port, what is sent costs its time as work.
+/// short it might not, and may. Without a front end there is one port, and what is sent costs its time as work.
 ///
 /// W' follows the results, backwards in time: what is done until T - t has come by then, and the results of what is done later come home
 /// in the t that are left. Time is cut into moments, and everything rounded up.
@@ -82,7 +82,7 @@ pub fn by_recursion(problem: &Problem, variant: &Variant, startup: f64, paid: Pa
     let unrolled = |followed| Unrolled::new(problem, variant, startup, followed);
     let loads = unrolled(Followed::Loads);
     let known = refined(&loads, least, &|grid| loads.time(grid));
-    if variant.results == 0.0 || loads.is_blocked {
+    if variant.results == 0.0 {
         return known;
     }
     let both = [unrolled(Followed::LoadsAlone), unrolled(Followed::Results)];
@@ -222,10 +222,11 @@ impl Unrolled {
             places.push(root);
         }
         let ports = match variant.ports {
+            _ if !variant.front_end => Some(1),
             Ports::All => None,
             Ports::Few(ports) => Some(ports),
         };
-        let is_blocked = !variant.front_end && variant.ports == Ports::ONE;
+        let is_blocked = !variant.front_end;
         let room = memory.unwrap_or(f64::INFINITY);
         let rate = machine.living().map(|node| 1.0 / problem.work(node)).sum();
         Self { places, sources, rate, ports, is_blocked, room, startup }
