@@ -2,6 +2,7 @@
 
 mod answers;
 mod barrier_table;
+mod begin;
 mod busiest;
 mod choices;
 mod claims;
